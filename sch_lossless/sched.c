@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which queue is next: pauses honoured, strict before weighted, at the port's rate.
+ *
+ * Weighted queues share by start-time fair queueing (Goyal, Vin, Cheng, IEEE/ACM
+ * Transactions on Networking, 1997), which gives the bandwidth sharing of IEEE Std
+ * 802.1Qaz to within one frame: a frame of L bytes puts its queue's next start L / weight
+ * later, and the queue with the earliest start is next. A queue that was empty or paused
+ * begins at the present virtual time and claims nothing for the past.
+ */
+#include <linux/bitops.h>
+#include <linux/ktime.h>
+
+#include "sched.h"
+
+#define WEIGHT_SHIFT		24
+
+/* The shaper makes up for its timer being late by this much, and for nothing else: what
+ * it sends in a burst is what the peer's headroom must hold.
+ */
+#define SHAPER_CREDIT_NS	(10 * NSEC_PER_USEC)
+
+static u64 queue_start(const struct lossless_sched *q, unsigned int priority)
+{
+	return q->ahead & BIT(priority) ? q->queues[priority].start : q->virtual_time;
+}
+
+static unsigned int next_weighted(const struct lossless_sched *q, unsigned long candidates)
+{
+	unsigned int best = __ffs(candidates);
+	unsigned int i;
+
+	for_each_set_bit(i, &candidates, LOSSLESS_PRIORITIES)
+		if ((s64)(queue_start(q, i) - queue_start(q, best)) < 0)
+			best = i;
+	return best;
+}
+
+static unsigned int next_priority(const struct lossless_sched *q, u8 eligible)
+{
+	u8 strict = eligible & q->strict;
+
+	return strict ? __fls(strict) : next_weighted(q, eligible);
+}
+
+/* Starts that virtual time has reached are forgotten, so that the differences between
+ * those that are kept stay far below the width of the clock.
+ */
+static void advance_virtual_time(struct lossless_sched *q, u64 to)
+{
+	unsigned long ahead = q->ahead;
+	unsigned int i;
+
+	q->virtual_time = to;
+	for_each_set_bit(i, &ahead, LOSSLESS_PRIORITIES)
+		if ((s64)(q->queues[i].start - to) <= 0)
+			q->ahead &= ~BIT(i);
+}
+
+static void charge_weighted(struct lossless_sched *q, unsigned int priority, u32 bytes)
+{
+	struct lossless_queue *queue = &q->queues[priority];
+
+	advance_virtual_time(q, queue_start(q, priority));
+	queue->start = q->virtual_time + (u64)bytes * queue->inverse_weight;
+	q->ahead |= BIT(priority);
+}
+
+static bool shaper_is_on(const struct lossless_shaper *shaper)
+{
+	return shaper->per_byte.ns | shaper->per_byte.frac;
+}
+
+/* The moment from which the next frame occupies the wire. */
+static void shaper_begin(struct lossless_shaper *shaper, u64 now)
+{
+	u64 earliest = shaper->is_waiting ? now - SHAPER_CREDIT_NS : now;
+
+	if (shaper->next.ns < earliest)
+		shaper->next = (struct wire_time){ .ns = earliest };
+}
+
+static void shaper_charge(struct lossless_shaper *shaper, u32 wire_bytes)
+{
+	struct wire_time time = wire_time_of(shaper->per_byte,
+					     wire_bytes + shaper->overhead_bytes);
+
+	shaper->next = wire_time_add(shaper->next, time);
+}
+
+static u64 queue_blocked_ns(const struct lossless_queue *queue, u64 now)
+{
+	u64 until = min(now, READ_ONCE(queue->paused_until_ns));
+	u64 since = READ_ONCE(queue->blocked_since_ns);
+
+	return until > since ? until - since : 0;
+}
+
+static void unpause(struct lossless_sched *q, unsigned int priority, u64 now)
+{
+	struct lossless_queue *queue = &q->queues[priority];
+
+	if (q->backlogged & BIT(priority))
+		WRITE_ONCE(queue->txwait_ns, queue->txwait_ns + queue_blocked_ns(queue, now));
+	WRITE_ONCE(q->paused, q->paused & ~BIT(priority));
+}
+
+static void end_expired_pauses(struct lossless_sched *q, u64 now)
+{
+	unsigned long paused = q->paused;
+	unsigned int i;
+
+	for_each_set_bit(i, &paused, LOSSLESS_PRIORITIES)
+		if (q->queues[i].paused_until_ns <= now)
+			unpause(q, i, now);
+}
+
+static u64 earliest_pause_end(const struct lossless_sched *q)
+{
+	unsigned long waiting = q->backlogged & q->paused;
+	u64 earliest = U64_MAX;
+	unsigned int i;
+
+	for_each_set_bit(i, &waiting, LOSSLESS_PRIORITIES)
+		earliest = min(earliest, q->queues[i].paused_until_ns);
+	return earliest;
+}
+
+/* A qdisc run ends here by itself: the next one may hand out a burst again. */
+static void end_run(struct lossless_sched *q, bool is_shaper_waiting)
+{
+	if (q->is_burst_over)
+		return;
+	q->burst_left = q->burst_frames;
+	q->shaper.is_waiting = is_shaper_waiting;
+}
+
+/**
+ * lossless_sched_next() - the queue that may send a frame now
+ * @q: the port
+ * @wake_ns: set if there is none: when to ask again, U64_MAX: at the next event
+ *
+ * Return: the queue, or NULL.
+ */
+struct lossless_queue *lossless_sched_next(struct lossless_sched *q, u64 *wake_ns)
+{
+	struct lossless_shaper *shaper = &q->shaper;
+	u8 eligible = q->backlogged;
+	u64 now = 0;
+
+	*wake_ns = U64_MAX;
+	if (q->paused || shaper_is_on(shaper))
+		now = ktime_get_ns();
+	if (q->paused) {
+		end_expired_pauses(q, now);
+		eligible &= ~q->paused;
+	}
+	if (q->is_burst_over)
+		eligible &= ~q->pausable;
+	if (!eligible) {
+		end_run(q, false);
+		*wake_ns = earliest_pause_end(q);
+		return NULL;
+	}
+	if (shaper_is_on(shaper)) {
+		if (shaper->next.ns > now) {
+			end_run(q, true);
+			*wake_ns = shaper->next.ns;
+			return NULL;
+		}
+		shaper_begin(shaper, now);
+	}
+	return &q->queues[next_priority(q, eligible)];
+}
+
+/* What a run hands out to one CPU's backlog stands before the pause that answers it. */
+static void count_burst(struct lossless_sched *q, unsigned int priority)
+{
+	if (!(q->pausable & BIT(priority)) || --q->burst_left)
+		return;
+	q->is_burst_over = true;
+	lossless_bh_schedule(&q->run);
+}
+
+/**
+ * lossless_sched_sent() - a frame of a queue goes out
+ * @q: the port
+ * @queue: that lossless_sched_next() chose
+ * @wire_bytes: length of the frame
+ */
+void lossless_sched_sent(struct lossless_sched *q, struct lossless_queue *queue, u32 wire_bytes)
+{
+	unsigned int priority = queue - q->queues;
+
+	if (queue->inverse_weight)
+		charge_weighted(q, priority, wire_bytes);
+	if (shaper_is_on(&q->shaper))
+		shaper_charge(&q->shaper, wire_bytes);
+	count_burst(q, priority);
+}
+
+/* Reloads the timer of a priority; it does not add to it (802.3, 31D.3.2). Returns true
+ * if the queue may send earlier than it could before.
+ */
+static bool pause_queue(struct lossless_sched *q, unsigned int priority, u64 pause_ns, u64 now)
+{
+	struct lossless_queue *queue = &q->queues[priority];
+	bool was_paused = q->paused & BIT(priority);
+	u64 old_end = queue->paused_until_ns;
+
+	if (!pause_ns) {
+		if (was_paused)
+			unpause(q, priority, now);
+		return was_paused;
+	}
+	WRITE_ONCE(queue->paused_until_ns, now + pause_ns);
+	if (was_paused)
+		return now + pause_ns < old_end;
+	lossless_queue_block(queue, now);
+	WRITE_ONCE(q->paused, q->paused | BIT(priority));
+	return false;
+}
+
+/**
+ * lossless_sched_pause() - honour a received pause or resume
+ * @q: the port
+ * @bits: the priorities that it means and whose pauses are honoured
+ * @pause_ns: how long for each priority; 0: resume
+ * @now: when it arrived
+ *
+ * Return: true if the qdisc has to be run, since a queue may send earlier.
+ */
+bool lossless_sched_pause(struct lossless_sched *q, u8 bits, const u64 *pause_ns, u64 now)
+{
+	unsigned long todo = bits;
+	bool run = false;
+	unsigned int i;
+
+	end_expired_pauses(q, now);
+	for_each_set_bit(i, &todo, LOSSLESS_PRIORITIES)
+		run |= pause_queue(q, i, pause_ns[i], now);
+	return run && q->backlogged;
+}
+
+/**
+ * lossless_sched_unpause_all() - forget all received pauses
+ * @q: the port, when it is reset
+ */
+void lossless_sched_unpause_all(struct lossless_sched *q)
+{
+	unsigned long paused = q->paused;
+	u64 now = ktime_get_ns();
+	unsigned int i;
+
+	for_each_set_bit(i, &paused, LOSSLESS_PRIORITIES)
+		unpause(q, i, now);
+}
+
+/**
+ * lossless_queue_txwait() - time for which a queue had frames but was paused
+ * @q: the port
+ * @priority: of the queue
+ * @now: present time
+ *
+ * Without the qdisc's lock.
+ *
+ * Return: nanoseconds, those of a pause that still lasts included.
+ */
+u64 lossless_queue_txwait(const struct lossless_sched *q, unsigned int priority, u64 now)
+{
+	const struct lossless_queue *queue = &q->queues[priority];
+	u64 ns = READ_ONCE(queue->txwait_ns);
+
+	if (READ_ONCE(q->backlogged) & READ_ONCE(q->paused) & BIT(priority))
+		ns += queue_blocked_ns(queue, now);
+	return ns;
+}
+
+/**
+ * lossless_sched_configure() - take over what the choice depends on
+ * @q: the port, under the qdisc's lock
+ * @config: new configuration
+ *
+ * Pauses of priorities that are no longer honoured end.
+ */
+void lossless_sched_configure(struct lossless_sched *q, const struct lossless_config *config)
+{
+	unsigned long dropped;
+	unsigned int i;
+
+	q->pausable = config->llfc ? LOSSLESS_ALL_PRIORITIES : config->pfc_rx;
+	dropped = q->paused & ~q->pausable;
+	for_each_set_bit(i, &dropped, LOSSLESS_PRIORITIES)
+		unpause(q, i, ktime_get_ns());
+
+	q->strict = 0;
+	for (i = 0; i < LOSSLESS_PRIORITIES; i++) {
+		u32 weight = config->prio[i].weight;
+
+		q->queues[i].inverse_weight = weight ? BIT(WEIGHT_SHIFT) / weight : 0;
+		if (!weight)
+			q->strict |= BIT(i);
+	}
+	q->burst_frames = config->burst_frames;
+	q->burst_left = config->burst_frames;
+	q->shaper.overhead_bytes = config->overhead_bytes;
+	q->shaper.per_byte = config->rate_bytes_per_s ?
+			     wire_time_per_byte(config->rate_bytes_per_s) :
+			     (struct wire_time){};
+}
