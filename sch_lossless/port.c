@@ -17,10 +17,7 @@ static const u8 pause_group[ETH_ALEN] = { 0x01, 0x80, 0xc2, 0x00, 0x00, 0x01 };
 
 static unsigned int lossless_net_id;
 
-/* All ports of all namespaces by the number in the stamp, since a stamp crosses a veth.
- * RTNL writes, RCU reads.
- */
-static struct lossless_port __rcu *ports_by_id[LOSSLESS_PORT_IDS];
+struct lossless_port __rcu *lossless_ports_by_id[LOSSLESS_PORT_IDS];
 
 /**
  * lossless_buffer_of() - the buffer of a network namespace
@@ -45,16 +42,6 @@ static struct lossless_port *find_by_ifindex(struct lossless_buffer *buffer, int
 		if (port->dev->ifindex == ifindex)
 			return port;
 	return NULL;
-}
-
-static struct lossless_port *find_by_stamp(const struct lossless_port *egress, u16 stamp)
-{
-	struct lossless_port *port;
-
-	if (!(stamp & LOSSLESS_STAMP_VALID))
-		return NULL;
-	port = rcu_dereference_bh(ports_by_id[stamp & (LOSSLESS_PORT_IDS - 1)]);
-	return port && port->buffer == egress->buffer ? port : NULL;
 }
 
 /* Of the devices below another one: how many that lie on no others, and the last of them. */
@@ -86,37 +73,30 @@ static struct lossless_port *find_by_lower(const struct lossless_port *egress, i
 }
 
 /**
- * lossless_port_find() - the port that a frame came in by
+ * lossless_port_without_stamp() - the port that a frame came in by, told by its device
+ * @q: the port that it leaves by, which counts how the other one is found
  * @skb: the frame
- * @egress: the port that it leaves by
- * @source: set to how the port was found
  *
- * RCU read side.
+ * RCU read side, under the qdisc's lock.
  *
  * Return: a port of the same namespace; NULL for a local frame.
  */
-struct lossless_port *lossless_port_find(const struct sk_buff *skb,
-					 const struct lossless_port *egress,
-					 enum lossless_source *source)
+struct lossless_port *lossless_port_without_stamp(struct lossless_sched *q,
+						  const struct sk_buff *skb)
 {
-	struct lossless_port *port;
+	enum lossless_source source = LOSSLESS_SOURCE_LOCAL;
+	struct lossless_port *port = NULL;
 
-	*source = LOSSLESS_SOURCE_STAMP;
-	port = find_by_stamp(egress, skb->tc_index);
-	if (port)
-		return port;
 	if (skb->skb_iif) {
-		*source = LOSSLESS_SOURCE_IIF;
-		port = find_by_ifindex(egress->buffer, skb->skb_iif);
-		if (port)
-			return port;
-		*source = LOSSLESS_SOURCE_LOWER;
-		port = find_by_lower(egress, skb->skb_iif);
-		if (port)
-			return port;
+		source = LOSSLESS_SOURCE_IIF;
+		port = find_by_ifindex(q->port->buffer, skb->skb_iif);
+		if (!port) {
+			source = LOSSLESS_SOURCE_LOWER;
+			port = find_by_lower(q->port, skb->skb_iif);
+		}
 	}
-	*source = LOSSLESS_SOURCE_LOCAL;
-	return NULL;
+	q->sources[port ? source : LOSSLESS_SOURCE_LOCAL]++;
+	return port;
 }
 
 /* A software device without a queue of its own passes a frame on to another device's
@@ -186,7 +166,7 @@ static int take_id(struct lossless_port *port, struct netlink_ext_ack *extack)
 	for (i = 1; i <= LOSSLESS_PORT_IDS; i++) {
 		unsigned int id = (last + i) % LOSSLESS_PORT_IDS;
 
-		if (rtnl_dereference(ports_by_id[id]))
+		if (rtnl_dereference(lossless_ports_by_id[id]))
 			continue;
 		port->id = id;
 		last = id;
@@ -253,7 +233,7 @@ int lossless_port_open(struct lossless_port *port, struct lossless_config *confi
 	}
 	list_add_tail(&port->in_namespace, &port->buffer->ports);
 	hlist_add_head_rcu(&port->by_ifindex, ifindex_bucket(port->buffer, port->dev->ifindex));
-	rcu_assign_pointer(ports_by_id[port->id], port);
+	rcu_assign_pointer(lossless_ports_by_id[port->id], port);
 	return 0;
 }
 
@@ -450,7 +430,7 @@ static void port_unlink(struct lossless_port *port)
 {
 	nf_unregister_net_hook(port->net, &port->hook);
 	dev_mc_del(port->dev, pause_group);
-	RCU_INIT_POINTER(ports_by_id[port->id], NULL);
+	RCU_INIT_POINTER(lossless_ports_by_id[port->id], NULL);
 	hlist_del_rcu(&port->by_ifindex);
 	list_del_init(&port->in_namespace);
 }

@@ -272,9 +272,6 @@ int lossless_port_open(struct lossless_port *port, struct lossless_config *confi
 		       struct netlink_ext_ack *extack);
 void lossless_port_close(struct lossless_port *port);
 void lossless_port_put(struct lossless_port *port);
-struct lossless_port *lossless_port_find(const struct sk_buff *skb,
-					 const struct lossless_port *egress,
-					 enum lossless_source *source);
 int lossless_port_check(struct lossless_port *port, const struct lossless_config *config,
 			struct netlink_ext_ack *extack);
 void lossless_port_commit(struct lossless_port *port, struct lossless_config *config);
@@ -318,6 +315,31 @@ static inline u16 lossless_stamp(const struct lossless_port *port, u8 priority)
 static inline u8 lossless_stamp_priority(u16 stamp)
 {
 	return stamp >> LOSSLESS_PORT_ID_BITS & 7;
+}
+
+/* All ports of all namespaces by the number in the stamp, since a stamp crosses a veth.
+ * RTNL writes, RCU reads.
+ */
+extern struct lossless_port __rcu *lossless_ports_by_id[LOSSLESS_PORT_IDS];
+
+/**
+ * lossless_port_by_stamp() - the port that a frame came in by
+ * @egress: the port that it leaves by
+ * @stamp: its skb->tc_index
+ *
+ * RCU read side.
+ *
+ * Return: a port of the same namespace, or NULL if the stamp does not tell.
+ */
+static inline struct lossless_port *lossless_port_by_stamp(const struct lossless_port *egress,
+							    u16 stamp)
+{
+	struct lossless_port *port;
+
+	if (!(stamp & LOSSLESS_STAMP_VALID))
+		return NULL;
+	port = rcu_dereference_bh(lossless_ports_by_id[stamp & (LOSSLESS_PORT_IDS - 1)]);
+	return port && port->buffer == egress->buffer ? port : NULL;
 }
 
 /* The peer has to be told something that it does not know yet. */

@@ -166,7 +166,7 @@ static int enqueue_frame(struct sk_buff *skb, struct Qdisc *sch, struct lossless
 /* A super-frame cannot be paused in its middle, and is charged and paced frame by frame.
  * The root has no parents whose queue lengths would have to be corrected.
  */
-static int enqueue_segments(struct sk_buff *skb, struct Qdisc *sch,
+static noinline int enqueue_segments(struct sk_buff *skb, struct Qdisc *sch,
 			    struct lossless_queue *queue, struct lossless_pg *pg,
 			    struct sk_buff **to_free)
 {
@@ -192,15 +192,15 @@ static int enqueue_segments(struct sk_buff *skb, struct Qdisc *sch,
 	return NET_XMIT_SUCCESS;
 }
 
-/* What a tc filter of this port says about the queue. Returns false if the frame is not
- * to be queued at all, with the result for the caller of enqueue.
+/* What a tc filter of this port says about the queue. Returns its priority, or a negative
+ * result of enqueue if the frame is not to be queued at all.
  */
-static bool filter_queue(struct lossless_sched *q, struct sk_buff *skb,
-			 const struct tcf_proto *filters, u8 *priority, int *result)
+static noinline int filter_priority(struct sk_buff *skb, const struct tcf_proto *filters,
+				    u8 priority)
 {
 	struct tcf_result class;
 	int verdict = tcf_classify_qdisc(skb, filters, &class, false);
-	u32 chosen = TC_H_MIN(class.classid) - 1;
+	u32 chosen;
 
 	switch (verdict) {
 #ifdef CONFIG_NET_CLS_ACT
@@ -208,61 +208,56 @@ static bool filter_queue(struct lossless_sched *q, struct sk_buff *skb,
 	case TC_ACT_QUEUED:
 	case TC_ACT_TRAP:
 	case TC_ACT_REDIRECT:
-		*result = NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
-		return false;
+		return -(NET_XMIT_SUCCESS | __NET_XMIT_STOLEN);
 	case TC_ACT_SHOT:
-		*result = NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
-		return false;
+		return -(NET_XMIT_SUCCESS | __NET_XMIT_BYPASS);
 #endif
 	case TC_ACT_UNSPEC:
-		return true;
+		return priority;
 	}
-	if (chosen < LOSSLESS_PRIORITIES)
-		*priority = chosen;
-	return true;
+	chosen = TC_H_MIN(class.classid) - 1;
+	return chosen < LOSSLESS_PRIORITIES ? chosen : priority;
 }
 
-/* Where a frame came from and which priority it has: ingress port or NULL. */
-static struct lossless_port *find_source(struct lossless_sched *q, struct sk_buff *skb,
-					 u8 *priority)
+static int drop_filtered(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free,
+			 int result)
 {
-	enum lossless_source source;
-	struct lossless_port *port = lossless_port_find(skb, q->port, &source);
-
-	q->sources[source]++;
-	if (source == LOSSLESS_SOURCE_STAMP)
-		*priority = lossless_stamp_priority(skb->tc_index);
-	else
-		*priority = lossless_classify(rcu_dereference_bh((port ?: q->port)->config), skb);
-	return port;
+	if (result & __NET_XMIT_BYPASS)
+		qdisc_qstats_drop(sch);
+	__qdisc_drop(skb, to_free);
+	return result;
 }
 
 static int lossless_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct lossless_sched *q = qdisc_priv(sch);
 	const struct tcf_proto *filters = rcu_dereference_bh(q->filters);
-	struct lossless_port *ingress;
-	struct lossless_queue *queue;
-	struct lossless_pg *pg;
-	u8 priority;
-	int result;
+	struct lossless_port *ingress = lossless_port_by_stamp(q->port, skb->tc_index);
+	struct lossless_pg *pg = NULL;
+	int priority;
 
-	ingress = find_source(q, skb, &priority);
-	pg = ingress ? &ingress->pgs[priority] : NULL;
-	if (unlikely(filters) && !filter_queue(q, skb, filters, &priority, &result)) {
-		if (result & __NET_XMIT_BYPASS)
-			qdisc_qstats_drop(sch);
-		__qdisc_drop(skb, to_free);
-		return result;
+	if (likely(ingress)) {
+		q->sources[LOSSLESS_SOURCE_STAMP]++;
+		priority = lossless_stamp_priority(skb->tc_index);
+	} else {
+		ingress = lossless_port_without_stamp(q, skb);
+		priority = lossless_classify(rcu_dereference_bh((ingress ?: q->port)->config),
+					     skb);
 	}
-	queue = &q->queues[priority];
+	if (ingress)
+		pg = &ingress->pgs[priority];
+	if (unlikely(filters)) {
+		priority = filter_priority(skb, filters, priority);
+		if (priority < 0)
+			return drop_filtered(skb, sch, to_free, -priority);
+	}
 	skb_set_queue_mapping(skb, 0);
 	if (skb_is_gso(skb) && !q->keep_gso)
-		return enqueue_segments(skb, sch, queue, pg, to_free);
-	return enqueue_frame(skb, sch, queue, pg, to_free);
+		return enqueue_segments(skb, sch, &q->queues[priority], pg, to_free);
+	return enqueue_frame(skb, sch, &q->queues[priority], pg, to_free);
 }
 
-static bool mark_ce(struct sk_buff *skb, struct lossless_queue *queue)
+static noinline bool mark_ce(struct sk_buff *skb, struct lossless_queue *queue)
 {
 	int dsfield = skb_get_dsfield(skb);
 	unsigned int header;
@@ -285,8 +280,9 @@ static bool mark_ce(struct sk_buff *skb, struct lossless_queue *queue)
 static bool mark_or_keep(struct lossless_sched *q, struct lossless_queue *queue,
 			 struct sk_buff *skb, u64 queue_bytes)
 {
-	if (!queue->is_ecn || queue_bytes < queue->ecn.kmin ||
-	    !ecn_marks(&queue->ecn, queue_bytes, prandom_u32_state(&q->random)))
+	if (likely(!queue->is_ecn || queue_bytes < queue->ecn.kmin))
+		return true;
+	if (!ecn_marks(&queue->ecn, queue_bytes, prandom_u32_state(&q->random)))
 		return true;
 	if (mark_ce(skb, queue) || !queue->is_wred || lossless_cb(skb)->pg)
 		return true;
@@ -300,15 +296,11 @@ static struct sk_buff *lossless_dequeue(struct Qdisc *sch)
 	struct lossless_queue *queue;
 	struct sk_buff *skb;
 	u64 queue_bytes;
-	u64 wake_ns;
 
 	for (;;) {
-		queue = lossless_sched_next(q, &wake_ns);
-		if (!queue) {
-			if (wake_ns != U64_MAX)
-				qdisc_watchdog_schedule_ns(&q->watchdog, wake_ns);
+		queue = lossless_sched_next(q);
+		if (!queue)
 			return NULL;
-		}
 		queue_bytes = queue->bytes;
 		skb = queue_take(q, queue);
 		release_frame(q, queue, skb);

@@ -30,6 +30,8 @@ static unsigned int next_weighted(const struct lossless_sched *q, unsigned long 
 	unsigned int best = __ffs(candidates);
 	unsigned int i;
 
+	if (is_power_of_2(candidates))
+		return best;
 	for_each_set_bit(i, &candidates, LOSSLESS_PRIORITIES)
 		if ((s64)(queue_start(q, i) - queue_start(q, best)) < 0)
 			best = i;
@@ -61,6 +63,11 @@ static void charge_weighted(struct lossless_sched *q, unsigned int priority, u32
 {
 	struct lossless_queue *queue = &q->queues[priority];
 
+	if (!(q->backlogged & ~q->strict & ~BIT(priority))) {
+		/* nobody to share with: all begin alike when another one comes */
+		q->ahead = 0;
+		return;
+	}
 	advance_virtual_time(q, queue_start(q, priority));
 	queue->start = q->virtual_time + (u64)bytes * queue->inverse_weight;
 	q->ahead |= BIT(priority);
@@ -135,41 +142,58 @@ static void end_run(struct lossless_sched *q, bool is_shaper_waiting)
 	q->shaper.is_waiting = is_shaper_waiting;
 }
 
-/**
- * lossless_sched_next() - the queue that may send a frame now
- * @q: the port
- * @wake_ns: set if there is none: when to ask again, U64_MAX: at the next event
- *
- * Return: the queue, or NULL.
- */
-struct lossless_queue *lossless_sched_next(struct lossless_sched *q, u64 *wake_ns)
+/* Has the qdisc run at a moment at which something may be sent that may not be now. */
+static void wake_at(struct lossless_sched *q, u64 ns)
 {
-	struct lossless_shaper *shaper = &q->shaper;
-	u8 eligible = q->backlogged;
-	u64 now = 0;
+	if (ns != U64_MAX)
+		qdisc_watchdog_schedule_ns(&q->watchdog, ns);
+}
 
-	*wake_ns = U64_MAX;
-	if (q->paused || shaper_is_on(shaper))
-		now = ktime_get_ns();
+/* The queues that hold frames and may send them, were it not for the rate. */
+static u8 eligible_queues(struct lossless_sched *q, u64 now)
+{
+	u8 eligible = q->backlogged;
+
 	if (q->paused) {
 		end_expired_pauses(q, now);
 		eligible &= ~q->paused;
 	}
 	if (q->is_burst_over)
 		eligible &= ~q->pausable;
-	if (!eligible) {
+	return eligible;
+}
+
+/**
+ * lossless_sched_next() - the queue that may send a frame now
+ * @q: the port
+ *
+ * Return: the queue, or NULL; then the qdisc is run again as soon as there may be one.
+ */
+struct lossless_queue *lossless_sched_next(struct lossless_sched *q)
+{
+	bool is_shaped = shaper_is_on(&q->shaper);
+	u8 eligible;
+	u64 now = 0;
+
+	if (!q->backlogged) {
 		end_run(q, false);
-		*wake_ns = earliest_pause_end(q);
 		return NULL;
 	}
-	if (shaper_is_on(shaper)) {
-		if (shaper->next.ns > now) {
-			end_run(q, true);
-			*wake_ns = shaper->next.ns;
-			return NULL;
-		}
-		shaper_begin(shaper, now);
+	if (q->paused || is_shaped)
+		now = ktime_get_ns();
+	eligible = eligible_queues(q, now);
+	if (!eligible) {
+		end_run(q, false);
+		wake_at(q, earliest_pause_end(q));
+		return NULL;
 	}
+	if (is_shaped && q->shaper.next.ns > now) {
+		end_run(q, true);
+		wake_at(q, q->shaper.next.ns);
+		return NULL;
+	}
+	if (is_shaped)
+		shaper_begin(&q->shaper, now);
 	return &q->queues[next_priority(q, eligible)];
 }
 

@@ -142,11 +142,15 @@ struct lossless_sched {
 
 /* sched.c */
 void lossless_sched_configure(struct lossless_sched *q, const struct lossless_config *config);
-struct lossless_queue *lossless_sched_next(struct lossless_sched *q, u64 *wake_ns);
+struct lossless_queue *lossless_sched_next(struct lossless_sched *q);
 void lossless_sched_sent(struct lossless_sched *q, struct lossless_queue *queue, u32 wire_bytes);
 bool lossless_sched_pause(struct lossless_sched *q, u8 bits, const u64 *pause_ns, u64 now);
 void lossless_sched_unpause_all(struct lossless_sched *q);
 u64 lossless_queue_txwait(const struct lossless_sched *q, unsigned int priority, u64 now);
+
+/* port.c */
+struct lossless_port *lossless_port_without_stamp(struct lossless_sched *q,
+						  const struct sk_buff *skb);
 
 /* qdisc.c */
 void lossless_queues_resize(struct Qdisc *sch, const struct lossless_config *config,

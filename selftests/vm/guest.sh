@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The first process of a guest, once boot.sh or uml-boot.sh has put its root in place: runs one script, looks through the kernel's
+# log, reports, and powers off.     guest.sh TTY LOG    TTY: where the script's output goes, LOG: where the report goes
+# /run/job, handed over by the host, says what to run: `environment` and `command` are read by bash.
+set -u
+tty=$1 log=$2
+
+# What the kernel says when it or the module is wrong
+splat='BUG:|WARNING:|Oops|UBSAN:|ODEBUG:|general protection|suspicious RCU|inconsistent lock state|INFO: (task|rcu|trying|HARDIRQ|SOFTIRQ)'
+splat+='|refcount_t|unregister_netdevice: waiting|kmemleak: [1-9]|soft lockup|detected stalls|(list_add|list_del) corruption|leaked reference'
+
+mount_kernel_filesystems() {
+	ln -sn /proc/self/fd /dev/fd
+	ln -s fd/0 /dev/stdin
+	ln -s fd/1 /dev/stdout
+	ln -s fd/2 /dev/stderr
+	mkdir -p /dev/pts /dev/shm
+	mount -t devpts devpts /dev/pts
+	mount -t tmpfs shm /dev/shm
+	mount -t debugfs debug /sys/kernel/debug
+	mount -t tracefs trace /sys/kernel/tracing
+	mount -t bpf bpf /sys/fs/bpf
+} > /dev/null 2>&1
+
+run_script() (
+	set -a
+	# shellcheck source=/dev/null
+	. /run/job/environment
+	set +a
+	# shellcheck source=/dev/null
+	. /run/job/command
+)
+
+# The log since the script began; all of it when the script has cleared the mark away
+find_splats() {
+	dmesg | awk '/sch_lossless-vm: start/ { text = ""; next } { text = text $0 "\n" } END { printf "%s", text }' > /run/job/dmesg
+	grep -qE "$splat" /run/job/dmesg || return 0
+	echo "# the kernel complains:"
+	grep -E -B 2 -A 60 "$splat" /run/job/dmesg | head -n 300 | sed 's/^/# /'
+	echo "guest-kernel-complains" > "$log"
+}
+
+exec < /dev/null > "$tty" 2>&1
+stty raw -echo < "$tty"
+ulimit -n 65536
+mount_kernel_filesystems
+hostname guest
+ip link set lo up
+[ "${SETTLE:-0}" = 0 ] || sleep "$SETTLE"
+echo "<6>sch_lossless-vm: start" > /dev/kmsg
+run_script
+status=$?
+find_splats
+echo "guest-exit-status: $status" > "$log"
+sync
+echo o > /proc/sysrq-trigger
+sleep 60
