@@ -7,6 +7,7 @@
 #include <linux/etherdevice.h>
 #include <linux/ktime.h>
 #include <linux/netfilter_netdev.h>
+#include <net/sock.h>
 
 #include "classify.h"
 #include "core/pause.h"
@@ -118,8 +119,10 @@ unsigned int lossless_ingress(void *priv, struct sk_buff *skb, const struct nf_h
 		return NF_STOLEN;
 	}
 	skb->tc_index = lossless_stamp(port, lossless_classify(config, skb));
-	/* On a real wire the sender's socket does not know when its frame has arrived. */
-	if (!config->keep_socket)
+	/* On a real wire the sender's socket does not know when its frame has arrived. A
+	 * socket that a program at tc ingress has chosen is not the sender's.
+	 */
+	if (!config->keep_socket && !skb_sk_is_prefetched(skb))
 		skb_orphan(skb);
 	return NF_ACCEPT;
 }

@@ -520,6 +520,28 @@ cancel:
 }
 
 /**
+ * lossless_dump_prio() - what is in force for a priority, as options of its class
+ * @sch: the qdisc
+ * @i: priority
+ * @skb: message to add TCA_OPTIONS to
+ *
+ * RTNL.
+ */
+int lossless_dump_prio(struct Qdisc *sch, unsigned int i, struct sk_buff *skb)
+{
+	const struct lossless_sched *q = qdisc_priv(sch);
+	struct nlattr *nest = nla_nest_start(skb, TCA_OPTIONS);
+
+	if (!nest)
+		return -EMSGSIZE;
+	if (!put_prio(skb, rtnl_dereference(q->port->config), i)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	return nla_nest_end(skb, nest);
+}
+
+/**
  * lossless_dump_port_stats() - TCA_STATS_APP of the qdisc
  * @sch: the qdisc
  * @d: dump

@@ -242,15 +242,14 @@ static bool port_is_open(const struct lossless_port *port)
 	return !list_empty(&port->in_namespace);
 }
 
-/* How many bytes of a buffer no pool has, with a port counted as it will be. */
-static u64 reserved_with(const struct lossless_buffer *buffer, const struct lossless_port *changed,
-			 const struct lossless_config *config)
+/* How many bytes of a buffer no pool has; without those of one device's port. */
+static u64 reserved_without(const struct lossless_buffer *buffer, const struct net_device *dev)
 {
 	const struct lossless_port *port;
-	u64 sum = config ? lossless_config_reserved(config) : 0;
+	u64 sum = 0;
 
 	list_for_each_entry(port, &buffer->ports, in_namespace)
-		if (port != changed)
+		if (port->dev != dev)
 			sum += lossless_config_reserved(rtnl_dereference(port->config));
 	return sum;
 }
@@ -265,7 +264,7 @@ static u64 reserved_with(const struct lossless_buffer *buffer, const struct loss
  */
 u64 lossless_buffer_reserved(const struct lossless_buffer *buffer)
 {
-	return reserved_with(buffer, NULL, NULL) + buffer->pool.headroom_size;
+	return reserved_without(buffer, NULL) + buffer->pool.headroom_size;
 }
 
 /**
@@ -310,8 +309,9 @@ int lossless_port_check(struct lossless_port *port, const struct lossless_config
 
 	if (err)
 		return err;
-	return check_fit(buffer->size_bytes,
-			 reserved_with(buffer, port, config) + headroom_pool, extack);
+	/* a qdisc that is replaced by another one is still there, but will not be */
+	return check_fit(buffer->size_bytes, reserved_without(buffer, port->dev) +
+			 lossless_config_reserved(config) + headroom_pool, extack);
 }
 
 static void port_resize(struct lossless_port *port)
@@ -346,11 +346,20 @@ static void buffer_withdraw_all(struct lossless_buffer *buffer)
 		port_withdraw(port);
 }
 
+/* P. While one qdisc of a device replaces another, more may be reserved than there is. */
+static u64 shared_size(const struct lossless_buffer *buffer, u64 headroom_bytes)
+{
+	u64 reserved = reserved_without(buffer, NULL) + headroom_bytes;
+
+	if (!buffer->size_bytes)
+		return BUFFER_SHARED_AUTO;
+	return buffer->size_bytes - min(buffer->size_bytes, reserved);
+}
+
 /* Gives the pools their sizes. Returns whether they had others before. */
 static bool buffer_resize(struct lossless_buffer *buffer, u64 headroom_bytes)
 {
-	u64 reserved = reserved_with(buffer, NULL, NULL) + headroom_bytes;
-	u64 shared = buffer->size_bytes ? buffer->size_bytes - reserved : BUFFER_SHARED_AUTO;
+	u64 shared = shared_size(buffer, headroom_bytes);
 	struct buffer_pool *pool = &buffer->pool;
 
 	if (shared == pool->shared_size && headroom_bytes == pool->headroom_size)
@@ -405,7 +414,7 @@ int lossless_buffer_set(struct net *net, u64 size_bytes, u64 headroom_bytes, u32
 			struct netlink_ext_ack *extack)
 {
 	struct lossless_buffer *buffer = lossless_buffer_of(net);
-	int err = check_fit(size_bytes, reserved_with(buffer, NULL, NULL) + headroom_bytes,
+	int err = check_fit(size_bytes, reserved_without(buffer, NULL) + headroom_bytes,
 			    extack);
 
 	if (err)

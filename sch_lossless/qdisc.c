@@ -571,7 +571,7 @@ static int lossless_class_dump(struct Qdisc *sch, unsigned long class, struct sk
 {
 	tcm->tcm_parent = TC_H_ROOT;
 	tcm->tcm_handle = TC_H_MAKE(sch->handle, class);
-	return 0;
+	return lossless_dump_prio(sch, class - 1, skb);
 }
 
 static int lossless_class_dump_stats(struct Qdisc *sch, unsigned long class,

@@ -161,6 +161,7 @@ void lossless_queues_withdraw(struct Qdisc *sch);
 int lossless_parse(struct lossless_config *config, struct nlattr *options,
 		   struct netlink_ext_ack *extack);
 int lossless_dump(struct Qdisc *sch, struct sk_buff *skb);
+int lossless_dump_prio(struct Qdisc *sch, unsigned int i, struct sk_buff *skb);
 int lossless_dump_port_stats(struct Qdisc *sch, struct gnet_dump *d);
 int lossless_dump_prio_stats(struct Qdisc *sch, unsigned int priority, struct gnet_dump *d);
 
