@@ -11,9 +11,8 @@ BUILD_FOR := $(if $(NATIVE_KERNEL),native,6.12)
 TC_FOLDER = $(shell strings "$$(command -v tc)" | sed -n 's:^\(/.*/tc\)/*$$:\1:p' | head -n 1)
 MODULE_FOLDER := $(DESTDIR)/lib/modules/$(KERNELRELEASE)/updates
 MAN_FOLDER := $(DESTDIR)$(PREFIX)/share/man/man8
-COMPLETION_FOLDER := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+COMPLETION := $(DESTDIR)$(PREFIX)/share/sch_lossless/tc-completion.bash
 MAN_PAGES = $(wildcard Documentation/man/*.8)
-COMPLETIONS = $(wildcard tc-plugin/completion/*)
 
 .PHONY: all demo check style install uninstall clean help
 
@@ -39,12 +38,12 @@ install: all
 	install -D -m 644 tc-plugin/q_lossless.so $(DESTDIR)$(TC_FOLDER)/q_lossless.so
 	install -D -m 755 tools/lossless $(DESTDIR)$(PREFIX)/sbin/lossless
 	$(if $(MAN_PAGES),install -D -m 644 -t $(MAN_FOLDER) $(MAN_PAGES))
-	$(if $(COMPLETIONS),install -D -m 644 -t $(COMPLETION_FOLDER) $(COMPLETIONS))
+	install -D -m 644 tc-plugin/completion $(COMPLETION)
 	$(if $(DESTDIR),,depmod $(KERNELRELEASE))
 
 uninstall:
 	rm -f $(MODULE_FOLDER)/sch_lossless.ko $(DESTDIR)$(TC_FOLDER)/q_lossless.so $(DESTDIR)$(PREFIX)/sbin/lossless
-	rm -f $(addprefix $(MAN_FOLDER)/,$(notdir $(MAN_PAGES))) $(addprefix $(COMPLETION_FOLDER)/,$(notdir $(COMPLETIONS)))
+	rm -f $(addprefix $(MAN_FOLDER)/,$(notdir $(MAN_PAGES))) $(COMPLETION)
 	$(if $(DESTDIR),,depmod $(KERNELRELEASE))
 
 clean:

@@ -54,11 +54,22 @@ static inline int tcf_classify_qdisc(struct sk_buff *skb, const struct tcf_proto
 } while (0)
 #endif
 
-/* 7.x: drop reasons of qdiscs have an enum of their own. */
-#ifdef LOSSLESS_HAVE_QDISC_DROP_REASON
-#define LOSSLESS_DROP_FULL	QDISC_DROP_OVERLIMIT
-#elif defined(qdisc_drop_reason)
-#define LOSSLESS_DROP_FULL	SKB_DROP_REASON_QDISC_DROP
+/* 7.x: drop reasons of qdiscs have an enum of their own; what is dropped while a qdisc
+ * runs is freed outside its lock.
+ */
+#ifndef LOSSLESS_HAVE_QDISC_DROP_REASON
+#define qdisc_drop_reason(skb, sch, to_free, reason)	qdisc_drop(skb, sch, to_free)
+#define qdisc_dequeue_drop(sch, skb, reason)		kfree_skb(skb)
+#endif
+#ifndef TCQ_F_DEQUEUE_DROPS
+#define TCQ_F_DEQUEUE_DROPS	0
+#endif
+
+/* 7.x: RTNL no longer protects the operations of every device. __ethtool_* takes the
+ * device's own lock, which whoever calls a qdisc or a notifier holds already.
+ */
+#ifndef LOSSLESS_HAVE_NETIF_GET_LINK_KSETTINGS
+#define netif_get_link_ksettings(dev, settings)	__ethtool_get_link_ksettings(dev, settings)
 #endif
 
 /* 7.x: length and backlog are counted by helpers. */

@@ -123,7 +123,7 @@ static void pfc_arm(struct lossless_pfc *pfc)
 
 static void pfc_sent(struct lossless_pfc *pfc, u8 bits, u8 xoff, u64 now)
 {
-	unsigned long resumed = pfc->told & ~xoff;
+	unsigned long resumed = pfc->is_link && xoff ? 0 : pfc->told & ~xoff;
 	unsigned int i;
 
 	for_each_set_bit(i, &resumed, LOSSLESS_PRIORITIES)

@@ -6,18 +6,22 @@
  *	frame send DEV [OPTION VALUE]...
  *	frame listen DEV [OPTION VALUE]...
  *	frame now
+ *	frame until NS			sleeps until then
+ *	frame -n NETNS ...		in that network namespace
  *
  * All times are nanoseconds of CLOCK_MONOTONIC; with the kernel in virtual time they are exact.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <linux/filter.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,6 +51,7 @@ static const char usage[] =
 "  count N, gap NS               how many, time between the starts of two\n"
 "  at NS                         CLOCK_MONOTONIC time of the first\n"
 "  flow N                        number of the flow in udp and raw\n"
+"  priority N                    skb->priority\n"
 "usage: frame listen DEV [OPTION VALUE]...\n"
 "  type ETHERTYPE                only these (default 0: all)\n"
 "  print 0|1                     a line for each frame (default 1)\n"
@@ -54,6 +59,7 @@ static const char usage[] =
 "  count N                       stop after so many\n"
 "  quiet NS                      stop when nothing came for so long\n"
 "  until NS                      stop at this CLOCK_MONOTONIC time\n"
+"  outgoing 0|1                  also what the device sends (default 0)\n"
 "A line of listen: time, length, then all bytes in hex up to 128. At the end it prints\n"
 "\"frames N bytes B reordered R ce C first NS last NS\"; SIGTERM ends it too.\n";
 
@@ -65,10 +71,10 @@ struct options {
 	unsigned int vector, time;
 	uint16_t times[8];
 	const char *from, *to;
-	unsigned int dscp, ecn, ttl, type, size, opcode, flow;
+	unsigned int dscp, ecn, ttl, type, size, opcode, flow, priority;
 	const char *hex;
 	uint64_t count, gap, at, quiet, until;
-	bool print, flows;
+	bool print, flows, outgoing;
 };
 
 static void fail(const char *what)
@@ -91,9 +97,10 @@ static uint64_t now_ns(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
+/* The kernel uses all of the timer slack, which cannot be less than 1 ns. */
 static void sleep_until(uint64_t ns)
 {
-	struct timespec t = { ns / 1000000000, ns % 1000000000 };
+	struct timespec t = { (ns - 1) / 1000000000, (ns - 1) % 1000000000 };
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
 		;
@@ -170,6 +177,8 @@ static void parse(struct options *o, int argc, char **argv)
 			o->opcode = number(value);
 		else if (!strcmp(name, "flow"))
 			o->flow = number(value);
+		else if (!strcmp(name, "priority"))
+			o->priority = number(value);
 		else if (!strcmp(name, "hex"))
 			o->hex = value;
 		else if (!strcmp(name, "count"))
@@ -184,6 +193,8 @@ static void parse(struct options *o, int argc, char **argv)
 			o->until = number(value);
 		else if (!strcmp(name, "print"))
 			o->print = number(value);
+		else if (!strcmp(name, "outgoing"))
+			o->outgoing = number(value);
 		else if (!strcmp(name, "flows"))
 			o->flows = number(value);
 		else
@@ -286,7 +297,7 @@ static unsigned int build(uint8_t *frame, const struct options *o, unsigned int 
 	return seq;
 }
 
-static int open_socket(const char *dev, unsigned int protocol)
+static int open_socket(const char *dev, unsigned int protocol, bool outgoing)
 {
 	struct sockaddr_ll address = {
 		.sll_family = AF_PACKET,
@@ -294,7 +305,7 @@ static int open_socket(const char *dev, unsigned int protocol)
 		.sll_ifindex = if_nametoindex(dev),
 	};
 	int fd = socket(AF_PACKET, SOCK_RAW, 0);
-	int size = 1 << 30, one = 1;
+	int size = 1 << 30, one = 1, ignore = !outgoing;
 
 	if (fd < 0)
 		fail("packet socket");
@@ -302,7 +313,7 @@ static int open_socket(const char *dev, unsigned int protocol)
 		fail(dev);
 	setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size));
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size));
-	setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one));
+	setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &ignore, sizeof(ignore));
 	setsockopt(fd, SOL_PACKET, PACKET_AUXDATA, &one, sizeof(one));
 	if (bind(fd, (void *)&address, sizeof(address)))
 		fail("bind");
@@ -312,11 +323,12 @@ static int open_socket(const char *dev, unsigned int protocol)
 static int do_send(const char *dev, struct options *o)
 {
 	static uint8_t frame[FRAME_MAX];
-	int fd = open_socket(dev, 0);
+	int fd = open_socket(dev, 0, false);
 	unsigned int bytes, seq;
 	struct ifreq request = {};
 	uint64_t next, i;
 
+	setsockopt(fd, SOL_SOCKET, SO_PRIORITY, &o->priority, sizeof(o->priority));
 	strncpy(request.ifr_name, dev, IFNAMSIZ - 1);
 	if (!o->has_src) {
 		if (ioctl(fd, SIOCGIFHWADDR, &request))
@@ -326,7 +338,7 @@ static int do_send(const char *dev, struct options *o)
 	seq = build(frame, o, &bytes);
 	next = o->at ? o->at : now_ns();
 	for (i = 0; i < o->count; i++, next += o->gap) {
-		if (o->at || (o->gap && i))
+		if (i ? o->gap : o->at)
 			sleep_until(next);
 		if (seq) {
 			put32(frame + seq, o->flow);
@@ -453,17 +465,36 @@ static void print_flows(const struct seen *seen)
 			printf("flow %u frames %u\n", i, seen->of_flow[i]);
 }
 
+/* In the kernel, so that other frames cost nothing. A socket for one type alone would see
+ * nothing that the port's hook consumes.
+ */
+static void filter_type(int fd, unsigned int type)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 12),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, type, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+
+	if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)))
+		fail("filter");
+}
+
 static int do_listen(const char *dev, struct options *o)
 {
 	static struct seen seen;
 	static uint8_t frame[FRAME_MAX];
 	uint8_t control[256];
-	int fd = open_socket(dev, ETH_P_ALL), one = 1, tci;
+	int fd = open_socket(dev, ETH_P_ALL, o->outgoing), one = 1, tci;
 	uint64_t offset = realtime_offset(), last = now_ns(), at;
 	struct sigaction action = { .sa_handler = stop };
 
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGINT, &action, NULL);
+	if (o->type)
+		filter_type(fd, o->type);
 	setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof(one));
 	while (!stopped && (!o->count || seen.frames < o->count)) {
 		struct iovec iov = { frame, sizeof(frame) };
@@ -480,8 +511,7 @@ static int do_listen(const char *dev, struct options *o)
 			break;
 		}
 		bytes = recvmsg(fd, &message, MSG_DONTWAIT);
-		/* a socket for one type alone would see nothing that the port's hook consumes */
-		if (bytes < 14 || (o->type && o->type != (unsigned int)(frame[12] << 8 | frame[13])))
+		if (bytes < 14)
 			continue;
 		at = message_time(&message, offset, &tci);
 		last = at;
@@ -498,6 +528,18 @@ static int do_listen(const char *dev, struct options *o)
 	return 0;
 }
 
+static void enter(const char *netns)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "/run/netns/%s", netns);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || setns(fd, CLONE_NEWNET))
+		fail(path);
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = {
@@ -507,8 +549,17 @@ int main(int argc, char **argv)
 	};
 
 	prctl(PR_SET_TIMERSLACK, 1);
+	if (argc > 2 && !strcmp(argv[1], "-n")) {
+		enter(argv[2]);
+		argc -= 2;
+		argv += 2;
+	}
 	if (argc == 2 && !strcmp(argv[1], "now"))
 		return printf("%llu\n", (unsigned long long)now_ns()) < 0;
+	if (argc == 3 && !strcmp(argv[1], "until")) {
+		sleep_until(number(argv[2]));
+		return 0;
+	}
 	if (argc < 3) {
 		fputs(usage, stderr);
 		return 1;

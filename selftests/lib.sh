@@ -33,9 +33,11 @@ check() {
 # expect TEXT ACTUAL OPERATOR EXPECTED, with an arithmetic operator: == != < <= > >=
 expect() {
 	local text=$1 actual=$2 operator=$3 expected=$4
-	if [ -z "$actual" ] || ! (( actual $operator expected )); then
-		fail "$text is ${actual:-missing}, expected $operator $expected"
+	# shellcheck disable=SC1105,SC2086 # the operator is part of the expression
+	if [ -n "$actual" ] && ((actual $operator expected)); then
+		return
 	fi
+	fail "$text is ${actual:-missing}, expected $operator $expected"
 }
 
 # expect_text TEXT ACTUAL EXPECTED: equal strings
@@ -49,10 +51,10 @@ expect_refusal() {
 	shift
 	if said=$("$@" 2>&1); then
 		fail "was accepted: $*"
-	# shellcheck disable=SC2053
-	elif [[ $said != $message ]]; then
-		fail "said \"$said\", expected \"$message\": $*"
+		return
 	fi
+	# shellcheck disable=SC2053 # a pattern
+	[[ $said == $message ]] || fail "said \"$said\", expected \"$message\": $*"
 }
 
 run_tests() {
@@ -140,20 +142,24 @@ link() {
 	ip -n "$4" link set "$5" up
 }
 
+host_commands() {
+	local i=$1 count=$2 j
+	echo "addr add 10.0.0.$i/24 dev e"
+	for ((j = 1; j <= count; j++)); do
+		((i == j)) || echo "neigh replace 10.0.0.$j lladdr $(host_mac "$j") nud permanent dev e"
+	done
+}
+
 # hosts COUNT [MTU]: namespaces sw and h1..hN, sw's p1..pN linked to the hosts' e;
 # host I is 10.0.0.I/24 with permanent neighbours
 hosts() {
-	local count=$1 mtu=${2:-1500} i j
+	local count=$1 mtu=${2:-1500} i
 	sysctl -qw net.core.netdev_max_backlog=100000
 	add_ns sw
 	for ((i = 1; i <= count; i++)); do
 		add_ns "h$i"
 		link sw "p$i" "$(port_mac "$i")" "h$i" e "$(host_mac "$i")" "$mtu"
-		ip -n "h$i" addr add "10.0.0.$i/24" dev e
-		for ((j = 1; j <= count; j++)); do
-			((i == j)) || ip -n "h$i" neigh replace "10.0.0.$j" lladdr "$(host_mac "$j")" \
-				nud permanent dev e
-		done
+		ip -n "h$i" -batch <(host_commands "$i" "$count")
 	done
 }
 
@@ -163,11 +169,13 @@ bridge() {
 	shift
 	ip -n sw link add br0 type bridge mcast_snooping 0 "$@"
 	ip -n sw link set br0 up
-	for ((i = 1; i <= count; i++)); do
-		ip -n sw link set "p$i" master br0
-		ip -n sw link set "p$i" type bridge_slave learning off flood off mcast_flood off
-		command bridge -n sw fdb replace "$(host_mac "$i")" dev "p$i" master static
-	done
+	ip -n sw -batch <(for ((i = 1; i <= count; i++)); do
+		echo "link set p$i master br0"
+		echo "link set p$i type bridge_slave learning off flood off mcast_flood off"
+	done)
+	command bridge -n sw -batch <(for ((i = 1; i <= count; i++)); do
+		echo "fdb replace $(host_mac "$i") dev p$i master static"
+	done)
 }
 
 # star COUNT [MTU]: hosts and bridge
@@ -185,13 +193,15 @@ port() {
 
 # stat_of NS DEV KEY: a port's statistic; P.KEY for priority P (see stats.c)
 stat_of() {
-	on "$1" "$SELFTESTS/bin/stats" "$2" | awk -v key="$3" '$1 == key { print $2; found = 1 } END { exit !found }'
+	"$SELFTESTS/bin/stats" -n "$1" "$2" "$3"
 }
 
 # stat_is NS DEV KEY OPERATOR VALUE: for wait_until
 stat_is() {
 	local value
-	value=$(stat_of "$1" "$2" "$3") && ((value $4 $5))
+	value=$(stat_of "$1" "$2" "$3") || return
+	# shellcheck disable=SC1105,SC2086 # the operator is part of the expression
+	(($value $4 $5))
 }
 
 expect_stat() {
@@ -200,15 +210,17 @@ expect_stat() {
 
 # The bytes that the ports of a namespace hold: nothing may be left after a test's traffic
 expect_drained() {
-	local ns=$1 dev key prio
+	local ns=$1 dev left
 	shift
 	for dev in "$@"; do
-		expect_stat "$ns" "$dev" qlen == 0
-		for prio in 0 1 2 3 4 5 6 7; do
-			for key in queue_bytes guaranteed_bytes shared_bytes headroom_bytes local_bytes; do
-				expect_stat "$ns" "$dev" "$prio.$key" == 0
-			done
-		done
+		left=$("$SELFTESTS/bin/stats" -n "$ns" "$dev" | awk '
+			$1 == "qlen" || $1 ~ /^[0-7]\.(queue|guaranteed|shared|headroom|local)_bytes$/ {
+				seen++
+				if ($2)
+					print $1, $2
+			}
+			END { if (seen != 41) print "only", seen + 0, "of 41 counters" }')
+		[ -z "$left" ] || fail "$ns $dev is not empty: $left"
 	done
 }
 
@@ -230,7 +242,8 @@ listen() {
 	local ns=$1 dev=$2 file=$3 ready
 	shift 3
 	ready=$(packet_sockets "$ns")
-	on "$ns" "$SELFTESTS/bin/frame" listen "$dev" "$@" > "$file" &
+	"$SELFTESTS/bin/frame" -n "$ns" listen "$dev" "$@" > "$file" &
+	# shellcheck disable=SC2034 # for the tests
 	LISTENER=$!
 	wait_until 10 eval "(( \$(packet_sockets $ns) > $ready ))" || fail "the listener on $dev does not start"
 }
@@ -247,4 +260,71 @@ heard() {
 # now: nanoseconds, as frame counts them
 now() {
 	frame now
+}
+
+# --- pauses ------------------------------------------------------------------
+
+# send_pfc HOST VECTOR T0,..T7 [OPTION VALUE]...: host I tells its port to pause; times in quanta
+send_pfc() {
+	frame -n "h$1" send e dst 01:80:c2:00:00:01 kind pfc vector "$2" times "$3" "${@:4}"
+}
+
+# hold HOST [OPTION VALUE]...: host I pauses all priorities of its port for the longest time
+hold() {
+	send_pfc "$1" 0xff 65535,65535,65535,65535,65535,65535,65535,65535 "${@:2}"
+}
+
+# let_go HOST [OPTION VALUE]...: and resumes them
+let_go() {
+	send_pfc "$1" 0xff 0 "${@:2}"
+}
+
+# data FROM TO PRIORITY BYTES [OPTION VALUE]...: UDP frames of an exact size between hosts
+data() {
+	frame -n "h$1" send e dst "$(host_mac "$2")" from "10.0.0.$1" to "10.0.0.$2" \
+		dscp $(($3 * 8)) size "$4" "${@:5}"
+}
+
+# pauses FILE [START]: the MAC Control frames that a listener recorded, a line for each: time
+# since START, then PRIORITY=QUANTA (hexadecimal) of each enabled priority, or link=QUANTA. A
+# frame that is not to the byte as 802.1Qbb or 802.3x has it is shown as it is.
+pauses() {
+	awk -v start="${2:-0}" '
+	BEGIN { zeros = sprintf("%084d", 0); hex = "0123456789abcdef" }
+	function byte(at) {
+		return index(hex, substr($3, at, 1)) * 16 + index(hex, substr($3, at + 1, 1)) - 17
+	}
+	function decode(   text, time, i) {
+		if ($2 != 60 || NF != 3 || $3 !~ /^0180c2000001............8808/)
+			return ""
+		if (substr($3, 29, 4) == "0001")
+			return substr($3, 37) == zeros ? " link=" substr($3, 33, 4) : ""
+		if (substr($3, 29, 6) != "010100" || substr($3, 69) != substr(zeros, 1, 52))
+			return ""
+		for (i = 0; i < 8; i++) {
+			time = substr($3, 37 + 4 * i, 4)
+			if (int(byte(35) / 2 ^ i) % 2)
+				text = text " " i "=" time
+			else if (time != "0000")
+				return ""
+		}
+		return text
+	}
+	/^[0-9]/ {
+		text = decode()
+		print $1 - start (text ? text : " odd " $2 " " $3)
+	}' "$1"
+}
+
+# expect_lines TEXT ACTUAL LINE...: the lines of ACTUAL are these
+expect_lines() {
+	local text=$1 actual=$2
+	shift 2
+	[ "$actual" = "$(printf '%s\n' "$@")" ] && return
+	fail "$text differs (- expected, + seen)"
+	diff -U 99 <(printf '%s\n' "$@") <(echo "$actual") | sed -n '4,$s/^/# /p'
+}
+
+is_exact() {
+	[ "${MACHINE:-uml-exact}" = uml-exact ]
 }

@@ -3,15 +3,19 @@
  * The statistics of a port as "KEY VALUE" lines, raw: `tc -j class show` prints plain text
  * before iproute2 6.2, and the plain text is scaled.
  *
- *	stats DEV		port keys, then "P.key" for each priority P
+ *	stats [-n NETNS] DEV		port keys, then "P.key" for each priority P
+ *	stats [-n NETNS] DEV KEY...	only the values of these, each on a line of its own
  */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <libmnl/libmnl.h>
 #include <linux/gen_stats.h>
 #include <linux/lossless.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,19 +44,35 @@ static const struct key prio_keys[] = {
 	PRIO(rxwait_ns), { NULL, 0 },
 };
 
+#define KEYS_MAX	512
+
 static int found;
+static struct {
+	char name[48];
+	unsigned long long value;
+} values[KEYS_MAX];
+static unsigned int values_used;
+
+static void add(const char *prefix, const char *name, unsigned long long value)
+{
+	if (values_used == KEYS_MAX)
+		return;
+	snprintf(values[values_used].name, sizeof(values->name), "%s%s", prefix, name);
+	values[values_used++].value = value;
+}
 
 static void print_keys(const struct key *keys, const char *prefix, const void *stats)
 {
 	for (; keys->name; keys++)
-		printf("%s%s %llu\n", prefix, keys->name,
-		       *(const unsigned long long *)((const char *)stats + keys->offset));
+		add(prefix, keys->name,
+		    *(const unsigned long long *)((const char *)stats + keys->offset));
 }
 
-static void print_flags(const char *prefix, const struct tc_lossless_prio_stats *stats)
+static void print_prio(const char *prefix, const struct tc_lossless_prio_stats *stats)
 {
-	printf("%sis_xoff %d\n%sis_paused %d\n", prefix, !!(stats->flags & TC_LOSSLESS_PRIO_XOFF),
-	       prefix, !!(stats->flags & TC_LOSSLESS_PRIO_PAUSED));
+	add(prefix, "is_xoff", !!(stats->flags & TC_LOSSLESS_PRIO_XOFF));
+	add(prefix, "is_paused", !!(stats->flags & TC_LOSSLESS_PRIO_PAUSED));
+	print_keys(prio_keys, prefix, stats);
 }
 
 static void print_totals(const char *prefix, const struct nlattr *attr)
@@ -62,12 +82,13 @@ static void print_totals(const char *prefix, const struct nlattr *attr)
 
 	if (mnl_attr_get_type(attr) == TCA_STATS_BASIC) {
 		basic = mnl_attr_get_payload(attr);
-		printf("%sbytes %llu\n%spackets %u\n", prefix, (unsigned long long)basic->bytes,
-		       prefix, basic->packets);
+		add(prefix, "bytes", basic->bytes);
+		add(prefix, "packets", basic->packets);
 	} else if (mnl_attr_get_type(attr) == TCA_STATS_QUEUE) {
 		queue = mnl_attr_get_payload(attr);
-		printf("%sqlen %u\n%sbacklog %u\n%sdrops %u\n", prefix, queue->qlen, prefix,
-		       queue->backlog, prefix, queue->drops);
+		add(prefix, "qlen", queue->qlen);
+		add(prefix, "backlog", queue->backlog);
+		add(prefix, "drops", queue->drops);
 	}
 }
 
@@ -88,14 +109,12 @@ static int print_message(const struct nlmsghdr *message, void *data)
 		if (mnl_attr_get_type(attr) != TCA_STATS2)
 			continue;
 		mnl_attr_for_each_nested(inner, attr) {
-			if (mnl_attr_get_type(inner) != TCA_STATS_APP) {
+			if (mnl_attr_get_type(inner) != TCA_STATS_APP)
 				print_totals(prefix, inner);
-				continue;
-			}
-			print_keys(*prefix ? prio_keys : port_keys, prefix,
-				   mnl_attr_get_payload(inner));
-			if (*prefix)
-				print_flags(prefix, mnl_attr_get_payload(inner));
+			else if (*prefix)
+				print_prio(prefix, mnl_attr_get_payload(inner));
+			else
+				print_keys(port_keys, prefix, mnl_attr_get_payload(inner));
 		}
 	}
 	found++;
@@ -126,17 +145,63 @@ static void dump(struct mnl_socket *socket, int type, int ifindex)
 	}
 }
 
+static int enter(const char *netns)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "/run/netns/%s", netns);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -1 : setns(fd, CLONE_NEWNET);
+}
+
+static int print_value(const char *key)
+{
+	unsigned int i;
+
+	for (i = 0; i < values_used; i++)
+		if (!strcmp(values[i].name, key))
+			return printf("%llu\n", values[i].value) < 0;
+	fprintf(stderr, "stats: no key \"%s\"\n", key);
+	return 3;
+}
+
+static int print_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < values_used; i++)
+		printf("%s %llu\n", values[i].name, values[i].value);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
-	int ifindex = argc == 2 ? if_nametoindex(argv[1]) : 0;
-	struct mnl_socket *socket = mnl_socket_open(NETLINK_ROUTE);
+	struct mnl_socket *socket;
+	int ifindex, status = 0;
 
+	if (argc > 2 && !strcmp(argv[1], "-n")) {
+		if (enter(argv[2])) {
+			perror(argv[2]);
+			return 1;
+		}
+		argc -= 2;
+		argv += 2;
+	}
+	ifindex = argc > 1 ? if_nametoindex(argv[1]) : 0;
+	socket = mnl_socket_open(NETLINK_ROUTE);
 	if (!ifindex || !socket || mnl_socket_bind(socket, 0, MNL_SOCKET_AUTOPID)) {
-		fprintf(stderr, "usage: stats DEV (%s)\n", strerror(errno));
+		fprintf(stderr, "usage: stats [-n NETNS] DEV [KEY]... (%s)\n", strerror(errno));
 		return 1;
 	}
 	dump(socket, RTM_GETQDISC, ifindex);
 	dump(socket, RTM_GETTCLASS, ifindex);
 	mnl_socket_close(socket);
-	return found ? 0 : 3;
+	if (!found)
+		return 3;
+	if (argc == 2)
+		return print_all();
+	for (argv += 2; *argv; argv++)
+		status |= print_value(*argv);
+	return status;
 }

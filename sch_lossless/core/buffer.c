@@ -65,7 +65,8 @@ static u64 pool_headroom_free(const struct buffer_pool *pool)
 static bool headroom_has_room(const struct buffer_pool *pool, const struct buffer_limits *limits,
 			      const struct buffer_account *account, u64 bytes)
 {
-	return bytes <= private_headroom_free(limits, account) + pool_headroom_free(pool);
+	return account->headroom_used + bytes <=
+	       limits->headroom + account->pool_headroom_used + pool_headroom_free(pool);
 }
 
 static void charge_shared(struct buffer_pool *pool, struct buffer_account *account, u64 bytes)
@@ -111,7 +112,7 @@ static bool may_turn_xon(const struct buffer_pool *pool, const struct buffer_lim
 static bool place(struct buffer_pool *pool, const struct buffer_limits *limits,
 		  struct buffer_account *account, u32 len)
 {
-	u64 guaranteed = min((u64)len, limits->guaranteed - account->guaranteed_used);
+	u64 guaranteed = min_t(u64, len, limits->guaranteed - account->guaranteed_used);
 	u64 rest = len - guaranteed;
 
 	if (rest) {
@@ -158,7 +159,7 @@ bool buffer_charge(struct buffer_pool *pool, const struct buffer_limits *limits,
 bool buffer_charge_queue(struct buffer_pool *pool, const struct buffer_limits *limits,
 			 struct buffer_account *account, u32 len)
 {
-	u64 guaranteed = min((u64)len, limits->guaranteed - account->guaranteed_used);
+	u64 guaranteed = min_t(u64, len, limits->guaranteed - account->guaranteed_used);
 
 	if (len > guaranteed) {
 		if (!shared_has_room(pool, limits, account, len - guaranteed))
@@ -207,7 +208,7 @@ static void release_headroom(struct buffer_pool *pool, struct buffer_account *ac
 void buffer_release(struct buffer_pool *pool, const struct buffer_limits *limits,
 		    struct buffer_account *account, u32 len)
 {
-	u64 headroom = min((u64)len, account->headroom_used);
+	u64 headroom = min_t(u64, len, account->headroom_used);
 	u64 shared = min(len - headroom, account->shared_used);
 
 	release_headroom(pool, account, headroom);
@@ -239,7 +240,8 @@ void buffer_withdraw(struct buffer_pool *pool, struct buffer_account *account)
 /* The most shared bytes s of one account that are not above the threshold which they
  * lower themselves: s <= alpha * (free - s).
  */
-static u64 shared_room(const struct buffer_pool *pool, const struct buffer_limits *limits)
+static u64 shared_room_below_threshold(const struct buffer_pool *pool,
+				       const struct buffer_limits *limits)
 {
 	u64 free = shared_free(pool);
 
@@ -250,19 +252,35 @@ static u64 shared_room(const struct buffer_pool *pool, const struct buffer_limit
 	return div64_u64(free, 1 + (1ULL << -limits->alpha));
 }
 
-static void refile(struct buffer_pool *pool, const struct buffer_limits *limits,
-		   struct buffer_account *account)
+/* How many shared bytes an account may be filed for. A dynamic threshold is no size, and may
+ * have fallen below what was shared when it was charged: that stays, since headroom is
+ * for what is under way.
+ */
+static u64 shared_room(const struct buffer_pool *pool, const struct buffer_limits *limits,
+		       u64 was_shared)
+{
+	u64 room = shared_room_below_threshold(pool, limits);
+
+	if (limits->kind != BUFFER_DYNAMIC)
+		return room;
+	return max(room, min(was_shared, shared_free(pool)));
+}
+
+/* Returns how many bytes have no place in guaranteed or shared. They stay in headroom. */
+static u64 refile(struct buffer_pool *pool, const struct buffer_limits *limits,
+		  struct buffer_account *account)
 {
 	u64 rest = buffer_account_bytes(account);
+	u64 was_shared = account->shared_used;
 	u64 shared;
 
 	buffer_withdraw(pool, account);
 	account->guaranteed_used = min(rest, limits->guaranteed);
 	rest -= account->guaranteed_used;
-	shared = min(rest, shared_room(pool, limits));
+	shared = min(rest, shared_room(pool, limits, was_shared));
 	charge_shared(pool, account, shared);
 	account->headroom_used = 0;
-	charge_headroom(pool, limits, account, rest - shared);
+	return rest - shared;
 }
 
 /**
@@ -277,7 +295,7 @@ static void refile(struct buffer_pool *pool, const struct buffer_limits *limits,
 void buffer_refile(struct buffer_pool *pool, const struct buffer_limits *limits,
 		   struct buffer_account *account)
 {
-	refile(pool, limits, account);
+	charge_headroom(pool, limits, account, refile(pool, limits, account));
 	if (must_turn_xoff(pool, limits, account))
 		account->xoff = true;
 	else
@@ -293,5 +311,6 @@ void buffer_refile(struct buffer_pool *pool, const struct buffer_limits *limits,
 void buffer_refile_queue(struct buffer_pool *pool, const struct buffer_limits *limits,
 			 struct buffer_account *account)
 {
-	refile(pool, limits, account);
+	/* a queue has no share of the headroom pool */
+	account->headroom_used = refile(pool, limits, account);
 }

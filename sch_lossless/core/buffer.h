@@ -80,19 +80,15 @@ struct buffer_account {
  * @wire_bytes: its length
  * @cell_bytes: size of a cell; 0 and 1: no cells
  *
- * A length that would not fit 32 bits after rounding is not rounded: nothing of
- * that size passes any threshold.
+ * A length that would not fit 32 bits after rounding stays as it is.
  *
  * Return: @wire_bytes, rounded up to whole cells.
  */
 static inline u32 buffer_frame_bytes(u32 wire_bytes, u32 cell_bytes)
 {
-	u64 rounded;
+	u32 rest = cell_bytes > 1 ? wire_bytes % cell_bytes : 0;
+	u64 rounded = (u64)wire_bytes + (rest ? cell_bytes - rest : 0);
 
-	if (cell_bytes <= 1)
-		return wire_bytes;
-	rounded = wire_bytes + (cell_bytes - 1ULL);
-	rounded -= (u32)rounded % cell_bytes;
 	return rounded > ~0U ? wire_bytes : (u32)rounded;
 }
 

@@ -143,11 +143,11 @@ class Switch:
     # -- other sizes while bytes are in use -----------------------------------
 
     def refile(self, account):
-        rest = account.held()
+        rest, held = account.held(), account.s
         account.g = account.s = account.h = account.from_pool = 0
         account.g = min(rest, account.guaranteed)
         rest -= account.g
-        self.take_shared(account, rest)
+        self.take_shared(account, rest, held if account.alpha is not None else 0)
         rest -= account.s
         if account.is_pg:
             self.add_headroom(account, rest)
@@ -158,12 +158,12 @@ class Switch:
         else:
             self.judge(account)
 
-    def take_shared(self, account, most):
-        """The most s that is not above the T which it makes itself: tried out."""
+    def take_shared(self, account, most, held):
+        """The most s that is not above the T which it makes itself, or that was there: tried out."""
         low, high = 0, most
         while low < high:
             account.s = (low + high + 1) // 2
-            if (account.s <= self.threshold(account) and
+            if ((account.s <= self.threshold(account) or account.s <= held) and
                     self.shared_used() <= self.shared_size()):
                 low = account.s
             else:

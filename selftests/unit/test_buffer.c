@@ -298,7 +298,7 @@ static void static_example(u32 len, unsigned int frames_to_xoff, unsigned int de
 	for (departures = 0; pg.xoff && departures < frames; departures++)
 		buffer_release(&pool, &limits, &pg, len);
 	CHECK_EQUAL(departures, departures_to_xon);
-	while (buffer_charge(&pool, &limits, &pg, len))
+	for (frames = 0; buffer_charge(&pool, &limits, &pg, len) && frames < 1000; frames++)
 		;
 	CHECK_EQUAL(pg.shared_used, 46000 / len * len);
 	CHECK_EQUAL(pg.headroom_used, 74000 / len * len);
@@ -493,6 +493,7 @@ static void withdraw_and_leave(void)
 	CHECK_HELD(pg, 500, 500, 600);
 	buffer_withdraw(&pool, &pg);
 	CHECK_HELD(pg, 500, 0, 1100);
+	CHECK_EQUAL(pg.pool_headroom_used, 0);
 	CHECK_EQUAL(pool.shared_used, 0);
 	CHECK_EQUAL(pool.headroom_used, 0);
 	buffer_release(&pool, &limits, &pg, 600);

@@ -48,6 +48,7 @@ mount_kernel_filesystems
 hostname guest
 ip link set lo up
 [ "${SETTLE:-0}" = 0 ] || sleep "$SETTLE"
+echo "guest-script-starts" > "$log"
 echo "<6>sch_lossless-vm: start" > /dev/kmsg
 run_script
 status=$?
