@@ -136,7 +136,8 @@ static int check_priority(const struct lossless_config *config, unsigned int pri
 		return -EINVAL;
 	}
 	if (is_lossless && prio->headroom + headroom_pool_bytes < lossless_mtu_frame(dev)) {
-		NL_SET_ERR_MSG_FMT(extack, "prio %u headroom %llu is less than a frame of the MTU, %u",
+		NL_SET_ERR_MSG_FMT(extack,
+				   "prio %u headroom %llu is less than a frame of the MTU, %u",
 				   priority, prio->headroom, lossless_mtu_frame(dev));
 		return -EINVAL;
 	}
@@ -190,7 +191,7 @@ int lossless_config_check(const struct lossless_config *config, const struct net
 }
 
 /**
- * lossless_config_is_same() - would a change change anything?
+ * lossless_config_is_same() - is there nothing to put in force?
  * @a: a resolved configuration
  * @b: another one, copied from the same
  */

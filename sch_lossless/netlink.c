@@ -53,6 +53,59 @@ static const struct nla_policy prio_policy[TCA_LOSSLESS_PRIO_MAX + 1] = {
 	[TCA_LOSSLESS_PRIO_WRED]	= { .type = NLA_U8 },
 };
 
+/**
+ * struct option - an attribute that is one integer
+ * @attribute: its type
+ * @name: as tc names it
+ * @offset: of its field in the structure of the port or of the priority
+ * @bytes: of the field
+ * @min: smallest value
+ * @max: largest value
+ */
+struct option {
+	u8 attribute;
+	const char *name;
+	size_t offset;
+	size_t bytes;
+	u64 min;
+	u64 max;
+};
+
+#define FIELD(structure, field)	offsetof(struct structure, field), sizeof_field(struct structure, field)
+#define PORT(field)		FIELD(lossless_config, field)
+#define PRIO(field)		FIELD(lossless_prio_config, field)
+
+static const struct option port_options[] = {
+	{ TCA_LOSSLESS_OVERHEAD, "overhead", PORT(overhead_bytes), 0, LOSSLESS_OVERHEAD_MAX },
+	{ TCA_LOSSLESS_BURST, "burst", PORT(burst_frames), 1, LOSSLESS_BURST_MAX },
+	{ TCA_LOSSLESS_KEEP_GSO, "keep-gso", PORT(keep_gso), 0, 1 },
+	{ TCA_LOSSLESS_KEEP_SOCKET, "keep-socket", PORT(keep_socket), 0, 1 },
+	{ TCA_LOSSLESS_TRUST, "trust", PORT(trust), 0, LOSSLESS_TRUST_MAX },
+	{ TCA_LOSSLESS_DEFAULT_PRIO, "default-prio", PORT(default_priority), 0,
+	  LOSSLESS_PRIORITIES - 1 },
+	{ TCA_LOSSLESS_CABLE_CM, "cable (cm)", PORT(cable_cm), 0, LOSSLESS_CABLE_CM_MAX },
+	{ TCA_LOSSLESS_RESPONSE, "response", PORT(response_bytes), 0, LOSSLESS_RESPONSE_MAX },
+	{ TCA_LOSSLESS_LLFC, "llfc", PORT(llfc), 0, 1 },
+	{ TCA_LOSSLESS_QUANTA, "quanta", PORT(quanta), 1, U16_MAX },
+	{ TCA_LOSSLESS_CELL, "cell", PORT(cell_bytes), 0, LOSSLESS_CELL_MAX },
+};
+
+static const struct option prio_options[] = {
+	{ TCA_LOSSLESS_PRIO_WEIGHT, "weight", PRIO(weight), 0, LOSSLESS_WEIGHT_MAX },
+	{ TCA_LOSSLESS_PRIO_GUARANTEED, "guaranteed", PRIO(guaranteed), 0, LOSSLESS_SIZE_MAX },
+	{ TCA_LOSSLESS_PRIO_XOFF, "xoff", PRIO(xoff), 1, LOSSLESS_SIZE_MAX },
+	{ TCA_LOSSLESS_PRIO_XON, "xon", PRIO(xon), 0, LOSSLESS_SIZE_MAX },
+	{ TCA_LOSSLESS_PRIO_XON_OFFSET, "xon-offset", PRIO(xon_offset), 0, LOSSLESS_SIZE_MAX },
+	{ TCA_LOSSLESS_PRIO_HEADROOM, "headroom", PRIO(headroom), 0, LOSSLESS_SIZE_MAX },
+	{ TCA_LOSSLESS_PRIO_LIMIT, "limit", PRIO(limit), 0, LOSSLESS_SIZE_MAX },
+	{ TCA_LOSSLESS_PRIO_ECN, "ecn", PRIO(is_ecn), 0, 1 },
+	{ TCA_LOSSLESS_PRIO_KMIN, "ecn kmin", PRIO(ecn.kmin), 0, U32_MAX },
+	{ TCA_LOSSLESS_PRIO_KMAX, "ecn kmax", PRIO(ecn.kmax), 0, U32_MAX },
+	{ TCA_LOSSLESS_PRIO_PMAX, "ecn pmax (millionths)", PRIO(ecn.pmax_millionths), 0,
+	  LOSSLESS_PMAX_MAX },
+	{ TCA_LOSSLESS_PRIO_WRED, "wred", PRIO(is_wred), 0, 1 },
+};
+
 static u64 get_uint(const struct nlattr *attr)
 {
 	switch (nla_len(attr)) {
@@ -66,53 +119,58 @@ static u64 get_uint(const struct nlattr *attr)
 	return nla_get_u64(attr);
 }
 
-/* Reads an integer of any width if it is there. The option is named as tc names it, for a
- * priority with its number before it.
- */
-struct option_name {
-	const char *name;
-	int priority;	/* -1: the port's */
-};
-
-static int out_of_range(struct option_name option, u64 value, u64 min, u64 max,
-			struct netlink_ext_ack *extack)
+static void set_uint(void *field, size_t bytes, u64 value)
 {
-	if (option.priority < 0)
+	switch (bytes) {
+	case sizeof(u8):
+		*(u8 *)field = value;
+		break;
+	case sizeof(u16):
+		*(u16 *)field = value;
+		break;
+	case sizeof(u32):
+		*(u32 *)field = value;
+		break;
+	default:
+		*(u64 *)field = value;
+	}
+}
+
+/* @priority is -1 for an option of the port. */
+static int check_range(const char *name, int priority, u64 value, u64 min, u64 max,
+		       struct netlink_ext_ack *extack)
+{
+	if (value >= min && value <= max)
+		return 0;
+	if (priority < 0)
 		NL_SET_ERR_MSG_FMT(extack, "%s %llu is out of range %llu to %llu",
-				   option.name, value, min, max);
+				   name, value, min, max);
 	else
 		NL_SET_ERR_MSG_FMT(extack, "prio %d %s %llu is out of range %llu to %llu",
-				   option.priority, option.name, value, min, max);
+				   priority, name, value, min, max);
 	return -ERANGE;
 }
 
-static int parse_uint(const struct nlattr *attr, struct option_name option, u64 min, u64 max,
-		      u64 *value, struct netlink_ext_ack *extack)
+/* Takes over all that is given of a table of options. */
+static int parse_options(const struct option *options, unsigned int count, void *structure,
+			 int priority, struct nlattr **tb, struct netlink_ext_ack *extack)
 {
-	u64 given;
+	const struct option *option;
+	u64 value;
+	int err;
 
-	if (!attr)
-		return 0;
-	given = get_uint(attr);
-	if (given < min || given > max)
-		return out_of_range(option, given, min, max, extack);
-	*value = given;
+	for (option = options; option < options + count; option++) {
+		if (!tb[option->attribute])
+			continue;
+		value = get_uint(tb[option->attribute]);
+		err = check_range(option->name, priority, value, option->min, option->max,
+				  extack);
+		if (err)
+			return err;
+		set_uint(structure + option->offset, option->bytes, value);
+	}
 	return 0;
 }
-
-/* One call for each attribute: to a field of any integer type. */
-#define PARSE(tb, attribute, option, min, max, field, extack) ({		\
-	u64 __value = (field);							\
-	int __err = parse_uint((tb)[attribute], option, min, max, &__value,	\
-			       extack);						\
-										\
-	if (!__err && (tb)[attribute])						\
-		(field) = __value;						\
-	__err;									\
-})
-
-#define PORT_OPTION(text)	((struct option_name){ .name = (text), .priority = -1 })
-#define PRIO_OPTION(text, i)	((struct option_name){ .name = (text), .priority = (i) })
 
 static int parse_map(const struct nlattr *nest, const char *name, u8 *map, u8 from_max,
 		     struct netlink_ext_ack *extack)
@@ -141,140 +199,120 @@ static int parse_map(const struct nlattr *nest, const char *name, u8 *map, u8 fr
 static int parse_rate(struct lossless_config *config, const struct nlattr *attr,
 		      struct netlink_ext_ack *extack)
 {
+	u64 rate;
+	int err;
+
 	if (!attr)
 		return 0;
-	if (!nla_get_u64(attr)) {
-		config->rate_bytes_per_s = 0;
-		return 0;
-	}
-	return parse_uint(attr, PORT_OPTION("rate (bytes per second)"), LOSSLESS_RATE_MIN,
-			  LOSSLESS_RATE_MAX, &config->rate_bytes_per_s, extack);
+	rate = nla_get_u64(attr);
+	err = rate ? check_range("rate (bytes per second)", -1, rate, LOSSLESS_RATE_MIN,
+				 LOSSLESS_RATE_MAX, extack) : 0;
+	if (!err)
+		config->rate_bytes_per_s = rate;
+	return err;
 }
 
 static int parse_flow_control(struct lossless_config *config, struct nlattr **tb,
 			      struct netlink_ext_ack *extack)
 {
-	int err;
+	u8 mask = tb[TCA_LOSSLESS_PFC] ? nla_get_u8(tb[TCA_LOSSLESS_PFC]) : 0;
 
-	err = PARSE(tb, TCA_LOSSLESS_LLFC, PORT_OPTION("llfc"), 0, 1, config->llfc, extack);
-	if (err)
-		return err;
-	if (tb[TCA_LOSSLESS_PFC]) {
-		u8 mask = nla_get_u8(tb[TCA_LOSSLESS_PFC]);
-
-		if (config->llfc && mask) {
-			NL_SET_ERR_MSG_FMT(extack, "pfc 0x%02x and llfc on exclude each other",
-					   mask);
-			return -EINVAL;
-		}
-		config->lossless = mask;
+	if (config->llfc && mask) {
+		NL_SET_ERR_MSG_FMT(extack, "pfc 0x%02x and llfc on exclude each other", mask);
+		return -EINVAL;
 	}
+	if (tb[TCA_LOSSLESS_PFC])
+		config->lossless = mask;
 	if (tb[TCA_LOSSLESS_PFC_RX]) {
 		config->pfc_rx = nla_get_u8(tb[TCA_LOSSLESS_PFC_RX]);
 		config->pfc_rx_given = true;
 	} else if (tb[TCA_LOSSLESS_LLFC] && config->llfc) {
 		config->pfc_rx_given = false;
 	}
-	return PARSE(tb, TCA_LOSSLESS_QUANTA, PORT_OPTION("quanta"), 1, U16_MAX,
-		     config->quanta, extack);
+	return 0;
 }
 
+static int parse_alpha(struct lossless_prio_config *prio, const struct nlattr *attr, u8 i,
+		       struct netlink_ext_ack *extack)
+{
+	s8 alpha = nla_get_s8(attr);
+
+	if (alpha < BUFFER_ALPHA_MIN || alpha > BUFFER_ALPHA_MAX) {
+		NL_SET_ERR_MSG_FMT(extack, "prio %u alpha 2^%d is out of range 2^%d to 2^%d",
+				   i, alpha, BUFFER_ALPHA_MIN, BUFFER_ALPHA_MAX);
+		return -ERANGE;
+	}
+	prio->alpha = alpha;
+	prio->is_static = false;
+	prio->has_limit = false;
+	return 0;
+}
+
+/* Which of the thresholds holds; their values are in the table. */
 static int parse_thresholds(struct lossless_prio_config *prio, struct nlattr **tb, u8 i,
 			    struct netlink_ext_ack *extack)
 {
 	int err;
 
-	if (tb[TCA_LOSSLESS_PRIO_ALPHA]) {
-		s8 alpha = nla_get_s8(tb[TCA_LOSSLESS_PRIO_ALPHA]);
-
-		if (alpha < BUFFER_ALPHA_MIN || alpha > BUFFER_ALPHA_MAX) {
-			NL_SET_ERR_MSG_FMT(extack, "prio %u alpha 2^%d is out of range 2^%d to 2^%d",
-					   i, alpha, BUFFER_ALPHA_MIN, BUFFER_ALPHA_MAX);
-			return -ERANGE;
-		}
-		prio->alpha = alpha;
-		prio->is_static = false;
-		prio->has_limit = false;
-	}
 	if (!tb[TCA_LOSSLESS_PRIO_XOFF] != !tb[TCA_LOSSLESS_PRIO_XON] ||
 	    (tb[TCA_LOSSLESS_PRIO_XOFF] && tb[TCA_LOSSLESS_PRIO_ALPHA])) {
 		NL_SET_ERR_MSG_FMT(extack, "prio %u needs xoff and xon together, and no alpha", i);
 		return -EINVAL;
 	}
+	if (tb[TCA_LOSSLESS_PRIO_ALPHA]) {
+		err = parse_alpha(prio, tb[TCA_LOSSLESS_PRIO_ALPHA], i, extack);
+		if (err)
+			return err;
+	}
 	if (tb[TCA_LOSSLESS_PRIO_XOFF])
 		prio->is_static = true;
-	err = PARSE(tb, TCA_LOSSLESS_PRIO_XOFF, PRIO_OPTION("xoff", i), 1, LOSSLESS_SIZE_MAX,
-		    prio->xoff, extack);
-	if (err)
-		return err;
-	err = PARSE(tb, TCA_LOSSLESS_PRIO_XON, PRIO_OPTION("xon", i), 0, LOSSLESS_SIZE_MAX,
-		    prio->xon, extack);
-	if (err)
-		return err;
-	return PARSE(tb, TCA_LOSSLESS_PRIO_XON_OFFSET, PRIO_OPTION("xon-offset", i), 0,
-		     LOSSLESS_SIZE_MAX, prio->xon_offset, extack);
-}
-
-static int parse_sizes(struct lossless_prio_config *prio, struct nlattr **tb, u8 i,
-		       struct netlink_ext_ack *extack)
-{
-	bool is_auto = tb[TCA_LOSSLESS_PRIO_HEADROOM_AUTO] &&
-		       nla_get_u8(tb[TCA_LOSSLESS_PRIO_HEADROOM_AUTO]);
-	int err;
-
-	err = PARSE(tb, TCA_LOSSLESS_PRIO_GUARANTEED, PRIO_OPTION("guaranteed", i), 0,
-		    LOSSLESS_SIZE_MAX, prio->guaranteed, extack);
-	if (err)
-		return err;
-	err = parse_thresholds(prio, tb, i, extack);
-	if (err)
-		return err;
-	if (is_auto)
-		prio->given &= ~BIT(TCA_LOSSLESS_PRIO_HEADROOM);
-	else
-		err = PARSE(tb, TCA_LOSSLESS_PRIO_HEADROOM, PRIO_OPTION("headroom", i), 0,
-			    LOSSLESS_SIZE_MAX, prio->headroom, extack);
-	if (err)
-		return err;
 	if (tb[TCA_LOSSLESS_PRIO_LIMIT])
 		prio->has_limit = true;
-	return PARSE(tb, TCA_LOSSLESS_PRIO_LIMIT, PRIO_OPTION("limit", i), 0,
-		     LOSSLESS_SIZE_MAX, prio->limit, extack);
-}
-
-static int parse_marking(struct lossless_prio_config *prio, struct nlattr **tb, u8 i,
-			 struct netlink_ext_ack *extack)
-{
-	int err;
-
-	err = PARSE(tb, TCA_LOSSLESS_PRIO_ECN, PRIO_OPTION("ecn", i), 0, 1, prio->is_ecn, extack);
-	if (err)
-		return err;
-	err = PARSE(tb, TCA_LOSSLESS_PRIO_KMIN, PRIO_OPTION("ecn kmin", i), 0, U32_MAX,
-		    prio->ecn.kmin, extack);
-	if (err)
-		return err;
-	err = PARSE(tb, TCA_LOSSLESS_PRIO_KMAX, PRIO_OPTION("ecn kmax", i), 0, U32_MAX,
-		    prio->ecn.kmax, extack);
-	if (err)
-		return err;
-	err = PARSE(tb, TCA_LOSSLESS_PRIO_PMAX, PRIO_OPTION("ecn pmax (millionths)", i), 0,
-		    LOSSLESS_PMAX_MAX, prio->ecn.pmax_millionths, extack);
-	if (err)
-		return err;
-	return PARSE(tb, TCA_LOSSLESS_PRIO_WRED, PRIO_OPTION("wred", i), 0, 1, prio->is_wred,
-		     extack);
+	return 0;
 }
 
 static void remember_given(struct lossless_prio_config *prio, struct nlattr **tb)
 {
-	bool is_auto = tb[TCA_LOSSLESS_PRIO_HEADROOM_AUTO] &&
-		       nla_get_u8(tb[TCA_LOSSLESS_PRIO_HEADROOM_AUTO]);
 	unsigned int i;
 
 	for (i = 1; i <= TCA_LOSSLESS_PRIO_MAX; i++)
-		if (tb[i] && !(i == TCA_LOSSLESS_PRIO_HEADROOM && is_auto))
+		if (tb[i])
 			prio->given |= BIT(i);
+	if (tb[TCA_LOSSLESS_PRIO_HEADROOM_AUTO] &&
+	    nla_get_u8(tb[TCA_LOSSLESS_PRIO_HEADROOM_AUTO]))
+		prio->given &= ~BIT(TCA_LOSSLESS_PRIO_HEADROOM);
+}
+
+static int parse_kind(struct lossless_config *config, const struct nlattr *attr, u8 i,
+		      struct netlink_ext_ack *extack)
+{
+	int err = check_range("lossless", i, nla_get_u8(attr), 0, 1, extack);
+
+	if (!err)
+		config->lossless = (config->lossless & ~BIT(i)) | nla_get_u8(attr) << i;
+	return err;
+}
+
+/* Which priority a nest is about. Each may come once. */
+static int parse_index(const struct nlattr *attr, u8 *seen, u8 *index,
+		       struct netlink_ext_ack *extack)
+{
+	int err;
+
+	if (!attr) {
+		NL_SET_ERR_MSG(extack, "prio: which priority is missing, 0 to 7");
+		return -EINVAL;
+	}
+	*index = nla_get_u8(attr);
+	err = check_range("prio", -1, *index, 0, LOSSLESS_PRIORITIES - 1, extack);
+	if (err)
+		return err;
+	if (*seen & BIT(*index)) {
+		NL_SET_ERR_MSG_FMT(extack, "prio %u is given twice", *index);
+		return -EINVAL;
+	}
+	*seen |= BIT(*index);
+	return 0;
 }
 
 static int parse_prio(struct lossless_config *config, const struct nlattr *nest, u8 *seen,
@@ -282,41 +320,26 @@ static int parse_prio(struct lossless_config *config, const struct nlattr *nest,
 {
 	struct nlattr *tb[TCA_LOSSLESS_PRIO_MAX + 1];
 	struct lossless_prio_config *prio;
-	bool is_lossless;
 	int err;
 	u8 i;
 
 	err = nla_parse_nested(tb, TCA_LOSSLESS_PRIO_MAX, nest, prio_policy, extack);
 	if (err)
 		return err;
-	if (!tb[TCA_LOSSLESS_PRIO_INDEX]) {
-		NL_SET_ERR_MSG(extack, "prio: which priority is missing, 0 to 7");
-		return -EINVAL;
+	err = parse_index(tb[TCA_LOSSLESS_PRIO_INDEX], seen, &i, extack);
+	if (err)
+		return err;
+	if (tb[TCA_LOSSLESS_PRIO_LOSSLESS]) {
+		err = parse_kind(config, tb[TCA_LOSSLESS_PRIO_LOSSLESS], i, extack);
+		if (err)
+			return err;
 	}
-	i = nla_get_u8(tb[TCA_LOSSLESS_PRIO_INDEX]);
-	if (i >= LOSSLESS_PRIORITIES)
-		return out_of_range(PORT_OPTION("prio"), i, 0, LOSSLESS_PRIORITIES - 1, extack);
-	if (*seen & BIT(i)) {
-		NL_SET_ERR_MSG_FMT(extack, "prio %u is given twice", i);
-		return -EINVAL;
-	}
-	*seen |= BIT(i);
 	prio = &config->prio[i];
-	is_lossless = config->lossless & BIT(i);
-	err = PARSE(tb, TCA_LOSSLESS_PRIO_LOSSLESS, PRIO_OPTION("lossless", i), 0, 1,
-		    is_lossless, extack);
-	if (err)
-		return err;
-	config->lossless = (config->lossless & ~BIT(i)) | is_lossless << i;
-	err = PARSE(tb, TCA_LOSSLESS_PRIO_WEIGHT, PRIO_OPTION("weight", i), 0,
-		    LOSSLESS_WEIGHT_MAX, prio->weight, extack);
-	if (err)
-		return err;
-	err = parse_sizes(prio, tb, i, extack);
+	err = parse_thresholds(prio, tb, i, extack);
 	if (err)
 		return err;
 	remember_given(prio, tb);
-	return parse_marking(prio, tb, i, extack);
+	return parse_options(prio_options, ARRAY_SIZE(prio_options), prio, i, tb, extack);
 }
 
 static int parse_prios(struct lossless_config *config, const struct nlattr *options,
@@ -354,24 +377,7 @@ int lossless_parse(struct lossless_config *config, struct nlattr *options,
 	err = parse_rate(config, tb[TCA_LOSSLESS_RATE64], extack);
 	if (err)
 		return err;
-	err = PARSE(tb, TCA_LOSSLESS_OVERHEAD, PORT_OPTION("overhead"), 0,
-		    LOSSLESS_OVERHEAD_MAX, config->overhead_bytes, extack);
-	if (err)
-		return err;
-	err = PARSE(tb, TCA_LOSSLESS_BURST, PORT_OPTION("burst"), 1, LOSSLESS_BURST_MAX,
-		    config->burst_frames, extack);
-	if (err)
-		return err;
-	err = PARSE(tb, TCA_LOSSLESS_KEEP_GSO, PORT_OPTION("keep-gso"), 0, 1, config->keep_gso,
-		    extack);
-	if (err)
-		return err;
-	err = PARSE(tb, TCA_LOSSLESS_KEEP_SOCKET, PORT_OPTION("keep-socket"), 0, 1,
-		    config->keep_socket, extack);
-	if (err)
-		return err;
-	err = PARSE(tb, TCA_LOSSLESS_TRUST, PORT_OPTION("trust"), 0, LOSSLESS_TRUST_MAX,
-		    config->trust, extack);
+	err = parse_options(port_options, ARRAY_SIZE(port_options), config, -1, tb, extack);
 	if (err)
 		return err;
 	err = parse_map(tb[TCA_LOSSLESS_DSCP_MAP], "dscp-map", config->dscp_map,
@@ -382,23 +388,7 @@ int lossless_parse(struct lossless_config *config, struct nlattr *options,
 			LOSSLESS_PRIORITIES - 1, extack);
 	if (err)
 		return err;
-	err = PARSE(tb, TCA_LOSSLESS_DEFAULT_PRIO, PORT_OPTION("default-prio"), 0,
-		    LOSSLESS_PRIORITIES - 1, config->default_priority, extack);
-	if (err)
-		return err;
-	err = PARSE(tb, TCA_LOSSLESS_CABLE_CM, PORT_OPTION("cable (cm)"), 0,
-		    LOSSLESS_CABLE_CM_MAX, config->cable_cm, extack);
-	if (err)
-		return err;
-	err = PARSE(tb, TCA_LOSSLESS_RESPONSE, PORT_OPTION("response"), 0,
-		    LOSSLESS_RESPONSE_MAX, config->response_bytes, extack);
-	if (err)
-		return err;
 	err = parse_flow_control(config, tb, extack);
-	if (err)
-		return err;
-	err = PARSE(tb, TCA_LOSSLESS_CELL, PORT_OPTION("cell"), 0, LOSSLESS_CELL_MAX,
-		    config->cell_bytes, extack);
 	if (err)
 		return err;
 	return parse_prios(config, options, extack);

@@ -172,7 +172,7 @@ static int take_id(struct lossless_port *port, struct netlink_ext_ack *extack)
 		last = id;
 		return 0;
 	}
-	NL_SET_ERR_MSG_FMT(extack, "all %u ports of this system are in use", LOSSLESS_PORT_IDS);
+	NL_SET_ERR_MSG_FMT(extack, "all %lu ports of this system are in use", LOSSLESS_PORT_IDS);
 	return -ENOSPC;
 }
 
@@ -364,7 +364,8 @@ static bool buffer_resize(struct lossless_buffer *buffer, u64 headroom_bytes)
 
 	if (shared == pool->shared_size && headroom_bytes == pool->headroom_size)
 		return false;
-	if (shared < READ_ONCE(pool->shared_used) || headroom_bytes < READ_ONCE(pool->headroom_used))
+	if (shared < READ_ONCE(pool->shared_used) ||
+	    headroom_bytes < READ_ONCE(pool->headroom_used))
 		buffer_withdraw_all(buffer);
 	spin_lock_bh(&buffer->lock);
 	pool->shared_size = shared;

@@ -33,7 +33,7 @@
 #include "core/rate.h"
 
 #define LOSSLESS_PORT_ID_BITS	12
-#define LOSSLESS_PORT_IDS	(1 << LOSSLESS_PORT_ID_BITS)
+#define LOSSLESS_PORT_IDS	BIT(LOSSLESS_PORT_ID_BITS)
 #define LOSSLESS_ALL_PRIORITIES	0xff
 
 struct lossless_port;
@@ -49,7 +49,7 @@ struct lossless_port;
  * @by_ifindex: the same, by device (RTNL writes, RCU reads); the newest first
  */
 struct lossless_buffer {
-	spinlock_t lock;
+	spinlock_t lock;	/* the pools; innermost */
 	struct buffer_pool pool;
 	u64 shared_peak_bytes;
 	u64 size_bytes;
@@ -77,7 +77,7 @@ struct lossless_buffer {
  * @peak: the most that each part of @account was
  */
 struct lossless_pg {
-	spinlock_t lock;
+	spinlock_t lock;	/* all of the PG */
 	bool is_lossless;
 	bool is_dead;
 	u8 priority;
@@ -200,7 +200,7 @@ struct lossless_config {
  * @bh: sends where the caller must not or could not
  */
 struct lossless_pfc {
-	spinlock_t lock;
+	spinlock_t lock;	/* composing and sending */
 	bool is_link;
 	u16 quanta;
 	u64 pause_ns;
@@ -331,8 +331,8 @@ extern struct lossless_port __rcu *lossless_ports_by_id[LOSSLESS_PORT_IDS];
  *
  * Return: a port of the same namespace, or NULL if the stamp does not tell.
  */
-static inline struct lossless_port *lossless_port_by_stamp(const struct lossless_port *egress,
-							    u16 stamp)
+static inline struct lossless_port *
+lossless_port_by_stamp(const struct lossless_port *egress, u16 stamp)
 {
 	struct lossless_port *port;
 

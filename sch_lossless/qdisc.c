@@ -167,8 +167,8 @@ static int enqueue_frame(struct sk_buff *skb, struct Qdisc *sch, struct lossless
  * The root has no parents whose queue lengths would have to be corrected.
  */
 static noinline int enqueue_segments(struct sk_buff *skb, struct Qdisc *sch,
-			    struct lossless_queue *queue, struct lossless_pg *pg,
-			    struct sk_buff **to_free)
+				     struct lossless_queue *queue, struct lossless_pg *pg,
+				     struct sk_buff **to_free)
 {
 	netdev_features_t features = netif_skb_features(skb);
 	struct sk_buff *segment, *next;
@@ -464,7 +464,7 @@ static int check_place(struct Qdisc *sch, struct netlink_ext_ack *extack)
 	const struct net_device *dev = qdisc_dev(sch);
 
 	if (sch->parent != TC_H_ROOT) {
-		NL_SET_ERR_MSG_FMT(extack, "lossless works at the root only, not under parent %x:%x",
+		NL_SET_ERR_MSG_FMT(extack, "lossless works at the root only, not under %x:%x",
 				   TC_H_MAJ(sch->parent) >> 16, TC_H_MIN(sch->parent));
 		return -EOPNOTSUPP;
 	}

@@ -76,9 +76,6 @@ static u64 interpolate(const struct rate_value *table, unsigned int entries, u64
 			 div64_u64(high->bits_per_s - low->bits_per_s, MBIT));
 }
 
-#define INTERPOLATE(table, rate, scale) \
-	interpolate(table, ARRAY_SIZE(table), rate, scale)
-
 /**
  * headroom_terms() - the terms of the headroom formula
  * @link: the link
@@ -92,8 +89,10 @@ struct headroom_terms headroom_terms(const struct headroom_link *link)
 		.cable = divide_up(link->bits_per_s * link->cable_cm, 4 * LIGHT_CM_PER_S),
 		.frames = 2ULL * frame,
 		.pause_frame = PAUSE_WIRE_BYTES,
-		.peer = INTERPOLATE(response_quanta, link->bits_per_s, QUANTUM_BYTES),
-		.interface = divide_up(INTERPOLATE(interface_bits, link->bits_per_s, 2), 8),
+		.peer = interpolate(response_quanta, ARRAY_SIZE(response_quanta),
+				    link->bits_per_s, QUANTUM_BYTES),
+		.interface = divide_up(interpolate(interface_bits, ARRAY_SIZE(interface_bits),
+						   link->bits_per_s, 2), 8),
 		.response = link->response,
 	};
 }

@@ -67,13 +67,16 @@ checkpatch_all() {
 	return "$bad"
 }
 
+# HARD_TX_TRYLOCK takes the lock or, on a driver without one, does as if: sparse cannot follow the macro
+trylock="context imbalance in 'pfc_xmit'"
+
 # The kernel's own headers are not ours to mend
 sparse_module() {
 	local tree out=$REPO/build/6.12
 	tree=$(realpath "$("$VM_DIR/kernel.sh" 6.12)/build")
 	"$VM_DIR/build.sh" 6.12 > /dev/null 2> "$out.sparse.log" || { cat "$out.sparse.log"; return 1; }
 	make -C "$tree" M="$out" W=1 C=2 CHECK=sparse modules > "$out.sparse.log" 2>&1 < /dev/null || { tail "$out.sparse.log"; return 1; }
-	grep -E "^($out/)?sch_lossless[^:]*:[0-9]+:[0-9]+: (warning|error):" "$out.sparse.log" || return 0
+	grep -E "^($out/)?sch_lossless[^:]*:[0-9]+:[0-9]+: (warning|error):" "$out.sparse.log" | grep -v "$trylock" || return 0
 }
 
 scripts() {
