@@ -58,8 +58,26 @@ static inline int tcf_classify_qdisc(struct sk_buff *skb, const struct tcf_proto
  * runs is freed outside its lock.
  */
 #ifndef LOSSLESS_HAVE_QDISC_DROP_REASON
-#define qdisc_drop_reason(skb, sch, to_free, reason)	qdisc_drop(skb, sch, to_free)
-#define qdisc_dequeue_drop(sch, skb, reason)		kfree_skb(skb)
+enum qdisc_drop_reason {
+	QDISC_DROP_GENERIC,
+	QDISC_DROP_OVERLIMIT,
+	QDISC_DROP_CONGESTED,
+};
+
+static inline int lossless_drop_reason(struct sk_buff *skb, struct Qdisc *sch,
+				       struct sk_buff **to_free, enum qdisc_drop_reason reason)
+{
+	return qdisc_drop(skb, sch, to_free);
+}
+
+static inline void qdisc_dequeue_drop(struct Qdisc *sch, struct sk_buff *skb,
+				      enum qdisc_drop_reason reason)
+{
+	kfree_skb(skb);
+}
+
+/* 6.12 has one of this name, with reasons of another enum */
+#define qdisc_drop_reason	lossless_drop_reason
 #endif
 #ifndef TCQ_F_DEQUEUE_DROPS
 #define TCQ_F_DEQUEUE_DROPS	0
@@ -69,7 +87,7 @@ static inline int tcf_classify_qdisc(struct sk_buff *skb, const struct tcf_proto
  * device's own lock, which whoever calls a qdisc or a notifier holds already.
  */
 #ifndef LOSSLESS_HAVE_NETIF_GET_LINK_KSETTINGS
-#define netif_get_link_ksettings(dev, settings)	__ethtool_get_link_ksettings(dev, settings)
+#define netif_get_link_ksettings	__ethtool_get_link_ksettings
 #endif
 
 /* 7.x: length and backlog are counted by helpers. */

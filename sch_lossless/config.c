@@ -55,7 +55,7 @@ static u64 link_rate(struct net_device *dev)
 {
 	struct ethtool_link_ksettings settings;
 
-	if (__ethtool_get_link_ksettings(dev, &settings) || !settings.base.speed ||
+	if (netif_get_link_ksettings(dev, &settings) || !settings.base.speed ||
 	    settings.base.speed == SPEED_UNKNOWN)
 		return LINK_RATE_DEFAULT;
 	return settings.base.speed * 125000ULL;

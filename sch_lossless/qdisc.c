@@ -118,15 +118,6 @@ static void release_frame(struct lossless_sched *q, struct lossless_queue *queue
 		lossless_pfc_send(port);
 }
 
-static int drop_arrival(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
-{
-#ifdef LOSSLESS_DROP_FULL
-	return qdisc_drop_reason(skb, sch, to_free, LOSSLESS_DROP_FULL);
-#else
-	return qdisc_drop(skb, sch, to_free);
-#endif
-}
-
 /* Charges a frame to its PG, or to the queue if no PG is responsible for it. */
 static bool charge_frame(struct lossless_sched *q, struct lossless_queue *queue,
 			 struct lossless_pg *pg, struct lossless_cb *cb)
@@ -156,7 +147,7 @@ static int enqueue_frame(struct sk_buff *skb, struct Qdisc *sch, struct lossless
 
 	cb->len_bytes = buffer_frame_bytes(qdisc_pkt_len(skb), q->cell_bytes);
 	if (!charge_frame(q, queue, pg, cb))
-		return drop_arrival(skb, sch, to_free);
+		return qdisc_drop_reason(skb, sch, to_free, QDISC_DROP_OVERLIMIT);
 	queue_append(q, queue, skb);
 	qdisc_qstats_backlog_inc(sch, skb);
 	qdisc_qlen_inc(sch);
@@ -175,8 +166,9 @@ static noinline int enqueue_segments(struct sk_buff *skb, struct Qdisc *sch,
 	unsigned int queued = 0;
 
 	segment = skb_gso_segment(skb, features & ~NETIF_F_GSO_MASK);
+	/* segmenting uses the part of the control block that says why a frame is dropped */
 	if (IS_ERR_OR_NULL(segment))
-		return qdisc_drop(skb, sch, to_free);
+		return qdisc_drop_reason(skb, sch, to_free, QDISC_DROP_GENERIC);
 	skb_list_walk_safe(segment, segment, next) {
 		skb_mark_not_on_list(segment);
 		qdisc_skb_cb(segment)->pkt_len = segment->len;
@@ -309,7 +301,7 @@ static struct sk_buff *lossless_dequeue(struct Qdisc *sch)
 		if (likely(mark_or_keep(q, queue, skb, queue_bytes)))
 			break;
 		qdisc_qstats_drop(sch);
-		kfree_skb(skb);
+		qdisc_dequeue_drop(sch, skb, QDISC_DROP_CONGESTED);
 	}
 	lossless_sched_sent(q, queue, qdisc_pkt_len(skb));
 	qdisc_bstats_update(sch, skb);
@@ -490,7 +482,7 @@ static int lossless_init(struct Qdisc *sch, struct nlattr *options,
 		gnet_stats_basic_sync_init(&q->queues[i].bstats);
 	prandom_seed_state(&q->random, get_random_u64());
 	/* all frames go to queue 0, so that no bulk dequeue follows a pause */
-	sch->flags |= TCQ_F_ONETXQUEUE;
+	sch->flags |= TCQ_F_ONETXQUEUE | TCQ_F_DEQUEUE_DROPS;
 
 	err = check_place(sch, extack);
 	if (err)
@@ -508,6 +500,18 @@ static int lossless_init(struct Qdisc *sch, struct nlattr *options,
 	if (err)
 		return err;
 	lossless_port_commit(q->port, config);
+	return 0;
+}
+
+/* From 7.2 on frames stay queued while the device's queue length changes, but a timer
+ * that expires meanwhile runs nothing: run the qdisc once it is active again.
+ */
+static int lossless_change_tx_queue_len(struct Qdisc *sch, unsigned int length)
+{
+	struct lossless_sched *q = qdisc_priv(sch);
+
+	hrtimer_start(&q->watchdog.timer, ktime_add_ms(ktime_get(), 10),
+		      HRTIMER_MODE_ABS_PINNED);
 	return 0;
 }
 
@@ -614,6 +618,7 @@ static struct Qdisc_ops lossless_qdisc_ops __read_mostly = {
 	.change		= lossless_change,
 	.reset		= lossless_reset,
 	.destroy	= lossless_destroy,
+	.change_tx_queue_len = lossless_change_tx_queue_len,
 	.dump		= lossless_dump,
 	.dump_stats	= lossless_dump_port_stats,
 	.owner		= THIS_MODULE,

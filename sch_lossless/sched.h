@@ -6,6 +6,7 @@
 #ifndef LOSSLESS_SCHED_H
 #define LOSSLESS_SCHED_H
 
+#include <linux/prandom.h>
 #include <net/gen_stats.h>
 #include <net/pkt_sched.h>
 

@@ -288,11 +288,12 @@ static void print_lossless(const struct field *f, const struct rtattr *value)
 
 static void print_weight(const struct field *f, const struct rtattr *value)
 {
+	if (!value || get(value)) {
+		print_number(f, value);
+		return;
+	}
 	print_json_number(f->key, value);
-	if (value && !get(value))
-		print_text("strict", NULL);
-	else if (value)
-		print_number(&(struct field){ f->word, NULL, 0, f->kind, NULL }, value);
+	print_text("strict", NULL);
 }
 
 static void print_alpha(struct rtattr **tb)
