@@ -93,10 +93,14 @@ static void resolve_priority(struct lossless_config *config, unsigned int priori
 		prio->xon_offset = 2 * lossless_mtu_frame(dev);
 	if (!is_given(prio, TCA_LOSSLESS_PRIO_HEADROOM))
 		prio->headroom = headroom_auto(config, dev);
-	if (!is_given(prio, TCA_LOSSLESS_PRIO_ECN)) {
+	if (!is_given(prio, TCA_LOSSLESS_PRIO_ECN))
 		prio->is_ecn = is_lossless;
-		prio->ecn = ecn_default;
-	}
+	if (!is_given(prio, TCA_LOSSLESS_PRIO_KMIN))
+		prio->ecn.kmin = ecn_default.kmin;
+	if (!is_given(prio, TCA_LOSSLESS_PRIO_KMAX))
+		prio->ecn.kmax = ecn_default.kmax;
+	if (!is_given(prio, TCA_LOSSLESS_PRIO_PMAX))
+		prio->ecn.pmax_millionths = ecn_default.pmax_millionths;
 }
 
 /**

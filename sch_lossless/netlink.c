@@ -232,8 +232,8 @@ static int parse_flow_control(struct lossless_config *config, struct nlattr **tb
 	return 0;
 }
 
-static int parse_alpha(struct lossless_prio_config *prio, const struct nlattr *attr, u8 i,
-		       struct netlink_ext_ack *extack)
+static int parse_alpha(struct lossless_prio_config *prio, bool is_lossless,
+		       const struct nlattr *attr, u8 i, struct netlink_ext_ack *extack)
 {
 	s8 alpha = nla_get_s8(attr);
 
@@ -244,13 +244,15 @@ static int parse_alpha(struct lossless_prio_config *prio, const struct nlattr *a
 	}
 	prio->alpha = alpha;
 	prio->is_static = false;
-	prio->has_limit = false;
+	/* of a lossless priority alpha is the PG's, limit the local frames' */
+	if (!is_lossless)
+		prio->has_limit = false;
 	return 0;
 }
 
 /* Which of the thresholds holds; their values are in the table. */
-static int parse_thresholds(struct lossless_prio_config *prio, struct nlattr **tb, u8 i,
-			    struct netlink_ext_ack *extack)
+static int parse_thresholds(struct lossless_prio_config *prio, bool is_lossless,
+			    struct nlattr **tb, u8 i, struct netlink_ext_ack *extack)
 {
 	int err;
 
@@ -260,7 +262,8 @@ static int parse_thresholds(struct lossless_prio_config *prio, struct nlattr **t
 		return -EINVAL;
 	}
 	if (tb[TCA_LOSSLESS_PRIO_ALPHA]) {
-		err = parse_alpha(prio, tb[TCA_LOSSLESS_PRIO_ALPHA], i, extack);
+		err = parse_alpha(prio, is_lossless, tb[TCA_LOSSLESS_PRIO_ALPHA], i,
+				  extack);
 		if (err)
 			return err;
 	}
@@ -335,7 +338,7 @@ static int parse_prio(struct lossless_config *config, const struct nlattr *nest,
 			return err;
 	}
 	prio = &config->prio[i];
-	err = parse_thresholds(prio, tb, i, extack);
+	err = parse_thresholds(prio, config->lossless & BIT(i), tb, i, extack);
 	if (err)
 		return err;
 	remember_given(prio, tb);

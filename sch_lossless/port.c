@@ -415,11 +415,19 @@ int lossless_buffer_set(struct net *net, u64 size_bytes, u64 headroom_bytes, u32
 			struct netlink_ext_ack *extack)
 {
 	struct lossless_buffer *buffer = lossless_buffer_of(net);
+	const struct lossless_port *port;
 	int err = check_fit(size_bytes, reserved_without(buffer, NULL) + headroom_bytes,
 			    extack);
 
 	if (err)
 		return err;
+	/* a PG may rely on the headroom pool for a frame of the MTU */
+	list_for_each_entry(port, &buffer->ports, in_namespace) {
+		err = lossless_config_check(rtnl_dereference(port->config), port->dev,
+					    headroom_bytes, extack);
+		if (err)
+			return err;
+	}
 	buffer->size_bytes = size_bytes;
 	buffer->cell_bytes = cell_bytes;
 	buffer_resize(buffer, headroom_bytes);
