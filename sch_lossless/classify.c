@@ -39,6 +39,8 @@ static bool classify_dscp(const struct sk_buff *skb, u8 *dscp)
 	} buffer;
 	const void *header;
 
+	if (lossless_network_header_is_tag(skb))
+		return false;
 	switch (skb_protocol(skb, true)) {
 	case htons(ETH_P_IP):
 		header = skb_header_pointer(skb, skb_network_offset(skb), sizeof(buffer.ip),

@@ -17,6 +17,16 @@
 #include <net/gso.h>
 #endif
 
+/* 6.12: lltx is a bit of its own */
+static inline bool dev_is_lltx(const struct net_device *dev)
+{
+#ifdef NETIF_F_LLTX
+	return dev->features & NETIF_F_LLTX;
+#else
+	return dev->lltx;
+#endif
+}
+
 /* 6.13: hrtimer_setup() */
 #ifndef LOSSLESS_HAVE_HRTIMER_SETUP
 static inline void hrtimer_setup(struct hrtimer *timer,

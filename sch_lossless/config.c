@@ -123,7 +123,7 @@ void lossless_config_resolve(struct lossless_config *config, struct net_device *
 }
 
 static int check_priority(const struct lossless_config *config, unsigned int priority,
-			  const struct net_device *dev, u64 headroom_pool_bytes,
+			  u32 frame_bytes, u64 headroom_pool_bytes,
 			  struct netlink_ext_ack *extack)
 {
 	const struct lossless_prio_config *prio = &config->prio[priority];
@@ -139,10 +139,10 @@ static int check_priority(const struct lossless_config *config, unsigned int pri
 				   priority, prio->xon, prio->xoff);
 		return -EINVAL;
 	}
-	if (is_lossless && prio->headroom + headroom_pool_bytes < lossless_mtu_frame(dev)) {
+	if (is_lossless && prio->headroom + headroom_pool_bytes < frame_bytes) {
 		NL_SET_ERR_MSG_FMT(extack,
 				   "prio %u headroom %llu is less than a frame of the MTU, %u",
-				   priority, prio->headroom, lossless_mtu_frame(dev));
+				   priority, prio->headroom, frame_bytes);
 		return -EINVAL;
 	}
 	if (prio->is_ecn && prio->ecn.kmin > prio->ecn.kmax) {
@@ -167,11 +167,15 @@ static int check_priority(const struct lossless_config *config, unsigned int pri
  * @config: resolved
  * @dev: the port's
  * @headroom_pool_bytes: of the namespace
+ * @namespace_cell_bytes: of ports without their own
  * @extack: says what does not, with the values
  */
 int lossless_config_check(const struct lossless_config *config, const struct net_device *dev,
-			  u64 headroom_pool_bytes, struct netlink_ext_ack *extack)
+			  u64 headroom_pool_bytes, u32 namespace_cell_bytes,
+			  struct netlink_ext_ack *extack)
 {
+	u32 cell = config->cell_bytes ?: namespace_cell_bytes;
+	u32 frame = buffer_frame_bytes(lossless_mtu_frame(dev), cell);
 	u64 ns = pause_ns(config->link_per_byte, config->quanta);
 	unsigned int i;
 	int err;
@@ -187,7 +191,7 @@ int lossless_config_check(const struct lossless_config *config, const struct net
 		return -EINVAL;
 	}
 	for (i = 0; i < LOSSLESS_PRIORITIES; i++) {
-		err = check_priority(config, i, dev, headroom_pool_bytes, extack);
+		err = check_priority(config, i, frame, headroom_pool_bytes, extack);
 		if (err)
 			return err;
 	}

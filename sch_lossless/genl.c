@@ -75,7 +75,11 @@ static int get_size(struct genl_info *info, int attribute, const char *name, u64
 	if (!attr)
 		return 0;
 	given = nla_len(attr) == sizeof(u32) ? nla_get_u32(attr) : nla_get_u64(attr);
-	if (given && (given < min || given > max)) {
+	if (given == 0 && attribute == LOSSLESS_A_BUFFER_SIZE) {
+		*value = 0;	/* auto */
+		return 0;
+	}
+	if (given < min || given > max) {
 		NL_SET_ERR_MSG_FMT(info->extack, "%s %llu is out of range %llu to %llu",
 				   name, given, min, max);
 		return -ERANGE;
@@ -104,7 +108,7 @@ static int buffer_set_locked(struct genl_info *info)
 	err = get_size(info, LOSSLESS_A_BUFFER_CELL, "cell", 1, LOSSLESS_CELL_MAX, &cell);
 	if (err)
 		return err;
-	return lossless_buffer_set(net, size, headroom, max_t(u32, cell, 1), info->extack);
+	return lossless_buffer_set(net, size, headroom, cell, info->extack);
 }
 
 static int buffer_set(struct sk_buff *request, struct genl_info *info)

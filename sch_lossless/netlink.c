@@ -585,19 +585,21 @@ static void get_queue_stats(const struct lossless_sched *q, unsigned int i,
 			    struct tc_lossless_prio_stats *stats)
 {
 	const struct lossless_queue *queue = &q->queues[i];
+	u64 now;
 
-	if (READ_ONCE(q->paused) & BIT(i) && READ_ONCE(queue->paused_until_ns) > ktime_get_ns())
+	spin_lock_bh(qdisc_lock(q->port->sch));
+	now = ktime_get_ns();
+	if (q->paused & BIT(i) && queue->paused_until_ns > now)
 		stats->flags |= TC_LOSSLESS_PRIO_PAUSED;
-	stats->queue_bytes = READ_ONCE(queue->bytes);
-	stats->queue_peak_bytes = READ_ONCE(queue->peak_bytes);
-	stats->local_bytes = READ_ONCE(queue->account.guaranteed_used) +
-			     READ_ONCE(queue->account.shared_used) +
-			     READ_ONCE(queue->account.headroom_used);
-	stats->ce_marked = READ_ONCE(queue->ce_marked);
-	stats->wred_drops = READ_ONCE(queue->wred_drops);
-	stats->buffer_drops = READ_ONCE(queue->buffer_drops);
-	stats->local_drops = READ_ONCE(queue->local_drops);
-	stats->txwait_ns = lossless_queue_txwait(q, i, ktime_get_ns());
+	stats->queue_bytes = queue->bytes;
+	stats->queue_peak_bytes = queue->peak_bytes;
+	stats->local_bytes = buffer_account_bytes(&queue->account);
+	stats->ce_marked = queue->ce_marked;
+	stats->wred_drops = queue->wred_drops;
+	stats->buffer_drops = queue->buffer_drops;
+	stats->local_drops = queue->local_drops;
+	stats->txwait_ns = lossless_queue_txwait(q, i, now);
+	spin_unlock_bh(qdisc_lock(q->port->sch));
 }
 
 /**

@@ -6,6 +6,7 @@
  * whenever they differ, and is composed from the present state of the whole port. A
  * frame that could not go out needs no memory of its own: the masks still differ.
  */
+#include <linux/delay.h>
 #include <linux/etherdevice.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
@@ -17,7 +18,10 @@
  * would hold the peer until it expires: the resume is said twice.
  */
 #define RESUME_REPEAT_NS	NSEC_PER_MSEC
-#define RETRY_NS		(20 * NSEC_PER_USEC)
+#define RETRY_NS_MIN		(20 * NSEC_PER_USEC)
+#define RETRY_NS_MAX		NSEC_PER_MSEC	/* of a device that stands still */
+#define SILENCE_TRIES		50
+#define SILENCE_TRY_US		10
 
 static bool direct = true;
 module_param(direct, bool, 0644);
@@ -52,8 +56,8 @@ static struct sk_buff *pfc_alloc(struct net_device *dev, const struct pause_fram
 static enum xmit_result pfc_xmit(struct net_device *dev, const struct pause_frame *pause)
 {
 	struct netdev_queue *txq = netdev_get_tx_queue(dev, 0);
-	enum xmit_result result = XMIT_BUSY;
 	struct sk_buff *skb = pfc_alloc(dev, pause);
+	int rc = NETDEV_TX_BUSY;
 
 	if (!skb)
 		return XMIT_BUSY;
@@ -61,14 +65,14 @@ static enum xmit_result pfc_xmit(struct net_device *dev, const struct pause_fram
 		if (!netif_xmit_frozen_or_drv_stopped(txq)) {
 			if (dev_nit_active(dev))
 				dev_queue_xmit_nit(skb, dev);
-			if (dev_xmit_complete(netdev_start_xmit(skb, dev, txq, false)))
-				result = XMIT_SENT;
+			rc = netdev_start_xmit(skb, dev, txq, false);
 		}
 		HARD_TX_UNLOCK(dev, txq);
 	}
-	if (result == XMIT_BUSY)
+	if (!dev_xmit_complete(rc))
 		kfree_skb(skb);
-	return result;
+	/* a veth drops it and says so when its peer's backlog is full */
+	return net_xmit_eval(rc) ? XMIT_BUSY : XMIT_SENT;
 }
 
 static struct pause_frame pfc_compose(const struct lossless_pfc *pfc, u8 bits, u8 xoff)
@@ -114,7 +118,7 @@ static void pfc_arm(struct lossless_pfc *pfc)
 	unsigned int i;
 
 	if (pfc->told)
-		at = min(at, pfc->refresh_at_ns);
+		at = min3(at, pfc->refresh_at_ns, pfc->judge_at_ns);
 	for_each_set_bit(i, &todo, LOSSLESS_PRIORITIES)
 		at = min(at, pfc->repeat_at_ns[i]);
 	if (at != U64_MAX)
@@ -128,9 +132,13 @@ static void pfc_sent(struct lossless_pfc *pfc, u8 bits, u8 xoff, u64 now)
 
 	for_each_set_bit(i, &resumed, LOSSLESS_PRIORITIES)
 		pfc->repeat_at_ns[i] = now + RESUME_REPEAT_NS;
-	pfc->repeat = (pfc->repeat | resumed) & ~xoff;
+	pfc->repeat = pfc->is_link && xoff ? 0 : (pfc->repeat | resumed) & ~xoff;
 	pfc->refresh_at_ns = now + pfc->pause_ns / 2;
+	/* not put off by what other PGs have to say, as the refresh is */
+	if (!pfc->told || pfc->judge_at_ns > pfc->refresh_at_ns)
+		pfc->judge_at_ns = pfc->refresh_at_ns;
 	pfc->retry_at_ns = 0;
+	pfc->retry_ns = 0;
 	WRITE_ONCE(pfc->told, xoff);
 	pfc_count(pfc, bits, xoff);
 }
@@ -138,7 +146,7 @@ static void pfc_sent(struct lossless_pfc *pfc, u8 bits, u8 xoff, u64 now)
 /* A peer without a link has no pause of ours to be freed from. */
 static bool pfc_link_is_up(const struct lossless_port *port)
 {
-	return !port->is_dead && netif_running(port->dev) && netif_carrier_ok(port->dev);
+	return netif_running(port->dev) && netif_carrier_ok(port->dev);
 }
 
 static void pfc_forget(struct lossless_pfc *pfc)
@@ -168,11 +176,20 @@ static void pfc_retry_later(struct lossless_pfc *pfc, u8 repeats, u64 now)
 	unsigned int i;
 
 	pfc->deferred++;
-	pfc->retry_at_ns = now + RETRY_NS;
+	pfc->retry_ns = clamp_t(u64, 2 * pfc->retry_ns, RETRY_NS_MIN, RETRY_NS_MAX);
+	pfc->retry_at_ns = now + pfc->retry_ns;
 	pfc->refresh_at_ns = max(pfc->refresh_at_ns, pfc->retry_at_ns);
 	for_each_set_bit(i, &todo, LOSSLESS_PRIORITIES)
 		pfc->repeat_at_ns[i] = pfc->retry_at_ns;
 	pfc->repeat |= repeats;
+}
+
+/* What the peer was told is forgotten with the link. While the port closes it is not:
+ * lossless_pfc_silence() is to come, and must know what to resume.
+ */
+static bool pfc_is_closing(const struct lossless_port *port)
+{
+	return port->is_dead || (port->is_leaf && !netif_running(port->dev));
 }
 
 /* Under pfc->lock, with no qdisc lock held if the device is stacked. */
@@ -183,20 +200,27 @@ static void pfc_send_now(struct lossless_port *port, u8 repeats, u64 now)
 	u8 bits = pfc->told | xoff | repeats;
 	struct pause_frame pause = pfc_compose(pfc, bits, xoff);
 
+	if (pfc_is_closing(port))
+		return;
 	if (!pfc_link_is_up(port)) {
 		pfc_forget(pfc);
 		return;
 	}
-	if (pfc_xmit(port->dev, &pause) == XMIT_SENT)
+	if (pfc_xmit(port->dev, &pause) == XMIT_SENT) {
 		pfc_sent(pfc, bits, xoff, now);
-	else
+		/* a PG that changed meanwhile may have seen the old @told; pg_follow_state() */
+		smp_mb();
+		if (lossless_pfc_is_due(port))
+			lossless_bh_schedule(&pfc->bh);
+	} else {
 		pfc_retry_later(pfc, repeats, now);
+	}
 	pfc_arm(pfc);
 }
 
 static bool pfc_may_send_directly(const struct lossless_port *port)
 {
-	return port->is_leaf && !port->pfc.retry_at_ns && READ_ONCE(direct);
+	return !port->pfc.retry_at_ns && READ_ONCE(direct);
 }
 
 /**
@@ -209,11 +233,19 @@ static bool pfc_may_send_directly(const struct lossless_port *port)
 void lossless_pfc_send(struct lossless_port *port)
 {
 	struct lossless_pfc *pfc = &port->pfc;
+	bool is_retry_ahead;
 
+	/* pfc->lock of a stacked device is held while qdisc locks are taken, ours perhaps */
+	if (!port->is_leaf) {
+		if (!READ_ONCE(port->is_dead))
+			lossless_bh_schedule(&pfc->bh);
+		return;
+	}
 	spin_lock_bh(&pfc->lock);
+	is_retry_ahead = pfc->retry_at_ns;
 	if (lossless_pfc_is_due(port) && pfc_may_send_directly(port))
 		pfc_send_now(port, 0, ktime_get_ns());
-	if (lossless_pfc_is_due(port) && !port->is_dead)
+	if (lossless_pfc_is_due(port) && !is_retry_ahead && !pfc_is_closing(port))
 		lossless_bh_schedule(&pfc->bh);
 	spin_unlock_bh(&pfc->lock);
 }
@@ -246,10 +278,13 @@ static enum hrtimer_restart pfc_timer(struct hrtimer *timer)
 	bool is_refresh;
 	u8 repeats;
 
-	if (READ_ONCE(pfc->told) && READ_ONCE(pfc->refresh_at_ns) <= now)
+	if (READ_ONCE(pfc->told) &&
+	    min(READ_ONCE(pfc->refresh_at_ns), READ_ONCE(pfc->judge_at_ns)) <= now)
 		pfc_judge(port);
 
 	spin_lock_bh(&pfc->lock);
+	if (min(pfc->refresh_at_ns, pfc->judge_at_ns) <= now)
+		pfc->judge_at_ns = now + pfc->pause_ns / 2;
 	pfc->retry_at_ns = 0;
 	is_refresh = pfc->told && pfc->refresh_at_ns <= now;
 	repeats = pfc_take_repeats(pfc, now);
@@ -259,6 +294,23 @@ static enum hrtimer_restart pfc_timer(struct hrtimer *timer)
 		pfc_arm(pfc);
 	spin_unlock_bh(&pfc->lock);
 	return HRTIMER_NORESTART;
+}
+
+/* There is no later at which it could be tried again. */
+static void pfc_resume_all(struct lossless_port *port)
+{
+	struct lossless_pfc *pfc = &port->pfc;
+	struct pause_frame pause = pfc_compose(pfc, pfc->told, 0);
+	unsigned int tries = SILENCE_TRIES;
+
+	while (pfc->told && netif_carrier_ok(port->dev) && tries--) {
+		if (pfc_xmit(port->dev, &pause) == XMIT_SENT) {
+			pfc_count(pfc, pfc->told, 0);
+			break;
+		}
+		udelay(SILENCE_TRY_US);
+	}
+	pfc_forget(pfc);
 }
 
 /**
@@ -271,17 +323,24 @@ static enum hrtimer_restart pfc_timer(struct hrtimer *timer)
  */
 void lossless_pfc_silence(struct lossless_port *port)
 {
-	struct lossless_pfc *pfc = &port->pfc;
-	struct pause_frame pause;
+	spin_lock_bh(&port->pfc.lock);
+	pfc_resume_all(port);
+	spin_unlock_bh(&port->pfc.lock);
+}
 
-	spin_lock_bh(&pfc->lock);
-	if (pfc->told && netif_carrier_ok(port->dev)) {
-		pause = pfc_compose(pfc, pfc->told, 0);
-		if (pfc_xmit(port->dev, &pause) == XMIT_SENT)
-			pfc_count(pfc, pfc->told, 0);
-	}
-	pfc_forget(pfc);
-	spin_unlock_bh(&pfc->lock);
+/**
+ * lossless_pfc_link_up() - the port has a link, again perhaps
+ * @port: its PGs may have been in XOFF without anyone to tell it
+ *
+ * Process context, RTNL.
+ */
+void lossless_pfc_link_up(struct lossless_port *port)
+{
+	local_bh_disable();
+	pfc_judge(port);
+	if (lossless_pfc_is_due(port))
+		lossless_pfc_send(port);
+	local_bh_enable();
 }
 
 /**
@@ -295,9 +354,9 @@ void lossless_pfc_configure(struct lossless_port *port, const struct lossless_co
 {
 	struct lossless_pfc *pfc = &port->pfc;
 
-	if (pfc->is_link != config->llfc)
-		lossless_pfc_silence(port);
 	spin_lock_bh(&pfc->lock);
+	if (pfc->is_link != config->llfc)
+		pfc_resume_all(port);
 	pfc->is_link = config->llfc;
 	pfc->quanta = config->quanta;
 	pfc->pause_ns = pause_ns(config->link_per_byte, config->quanta);
@@ -310,9 +369,12 @@ void lossless_pfc_configure(struct lossless_port *port, const struct lossless_co
  */
 void lossless_pfc_init(struct lossless_port *port)
 {
+	static struct lock_class_key stacked;
 	struct lossless_pfc *pfc = &port->pfc;
 
 	spin_lock_init(&pfc->lock);
+	if (!port->is_leaf)
+		lockdep_set_class(&pfc->lock, &stacked);
 	hrtimer_setup(&pfc->timer, pfc_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	lossless_bh_init(&pfc->bh, true, pfc_bh);
 }
@@ -326,6 +388,9 @@ void lossless_pfc_init(struct lossless_port *port)
 void lossless_pfc_destroy(struct lossless_port *port)
 {
 	lossless_pfc_silence(port);
+	/* lossless_pfc_send() looks at @is_dead of a stacked device without the lock */
+	if (!port->is_leaf)
+		synchronize_net();
 	hrtimer_cancel(&port->pfc.timer);
 	lossless_bh_cancel(&port->pfc.bh);
 }

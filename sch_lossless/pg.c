@@ -41,6 +41,7 @@ static void pg_follow_state(struct lossless_pg *pg, bool was_xoff)
 		pg->rxwait_ns += ktime_get_ns() - pg->xoff_since_ns;
 		clear_bit(pg->priority, &pg->port->xoff);
 	}
+	smp_mb__after_atomic();	/* before @told is read; pairs with pfc_send_now() */
 }
 
 static bool pg_charge_pool(struct lossless_pg *pg, u32 len)

@@ -106,8 +106,10 @@ static bool dev_is_leaf(const struct net_device *dev)
 {
 	const char *kind = dev->rtnl_link_ops ? dev->rtnl_link_ops->kind : "";
 
-	return !(dev->priv_flags & IFF_NO_QUEUE) || !strcmp(kind, "veth") ||
-	       !strcmp(kind, "dummy");
+	if (!strcmp(kind, "veth") || !strcmp(kind, "dummy") || !strcmp(kind, "tun"))
+		return true;
+	return !(dev->priv_flags & IFF_NO_QUEUE) && !dev_is_lltx(dev) &&
+	       list_empty(&dev->adj_list.lower);
 }
 
 /**
@@ -305,7 +307,8 @@ int lossless_port_check(struct lossless_port *port, const struct lossless_config
 {
 	const struct lossless_buffer *buffer = port->buffer;
 	u64 headroom_pool = buffer->pool.headroom_size;
-	int err = lossless_config_check(config, port->dev, headroom_pool, extack);
+	int err = lossless_config_check(config, port->dev, headroom_pool, buffer->cell_bytes,
+					extack);
 
 	if (err)
 		return err;
@@ -356,21 +359,32 @@ static u64 shared_size(const struct lossless_buffer *buffer, u64 headroom_bytes)
 	return buffer->size_bytes - min(buffer->size_bytes, reserved);
 }
 
+/* Not while more is in use: S <= P at every instant. */
+static bool pool_resize(struct lossless_buffer *buffer, u64 shared_bytes, u64 headroom_bytes)
+{
+	struct buffer_pool *pool = &buffer->pool;
+	bool fits;
+
+	spin_lock_bh(&buffer->lock);
+	fits = pool->shared_used <= shared_bytes && pool->headroom_used <= headroom_bytes;
+	if (fits) {
+		pool->shared_size = shared_bytes;
+		pool->headroom_size = headroom_bytes;
+	}
+	spin_unlock_bh(&buffer->lock);
+	return fits;
+}
+
 /* Gives the pools their sizes. Returns whether they had others before. */
 static bool buffer_resize(struct lossless_buffer *buffer, u64 headroom_bytes)
 {
 	u64 shared = shared_size(buffer, headroom_bytes);
-	struct buffer_pool *pool = &buffer->pool;
+	const struct buffer_pool *pool = &buffer->pool;
 
 	if (shared == pool->shared_size && headroom_bytes == pool->headroom_size)
 		return false;
-	if (shared < READ_ONCE(pool->shared_used) ||
-	    headroom_bytes < READ_ONCE(pool->headroom_used))
+	while (!pool_resize(buffer, shared, headroom_bytes))
 		buffer_withdraw_all(buffer);
-	spin_lock_bh(&buffer->lock);
-	pool->shared_size = shared;
-	pool->headroom_size = headroom_bytes;
-	spin_unlock_bh(&buffer->lock);
 	return true;
 }
 
@@ -424,7 +438,7 @@ int lossless_buffer_set(struct net *net, u64 size_bytes, u64 headroom_bytes, u32
 	/* a PG may rely on the headroom pool for a frame of the MTU */
 	list_for_each_entry(port, &buffer->ports, in_namespace) {
 		err = lossless_config_check(rtnl_dereference(port->config), port->dev,
-					    headroom_bytes, extack);
+					    headroom_bytes, cell_bytes, extack);
 		if (err)
 			return err;
 	}
@@ -438,10 +452,11 @@ int lossless_buffer_set(struct net *net, u64 size_bytes, u64 headroom_bytes, u32
 static void port_mark_dead(struct lossless_port *port)
 {
 	spin_lock_bh(qdisc_lock(port->sch));
-	spin_lock(&port->pfc.lock);
-	port->is_dead = true;
-	spin_unlock(&port->pfc.lock);
+	WRITE_ONCE(port->is_dead, true);
 	spin_unlock_bh(qdisc_lock(port->sch));
+	/* who was sending a pause meanwhile has finished */
+	spin_lock_bh(&port->pfc.lock);
+	spin_unlock_bh(&port->pfc.lock);
 }
 
 static void port_unlink(struct lossless_port *port)
@@ -480,13 +495,30 @@ static struct lossless_port *find_by_dev(struct net_device *dev)
 	return find_by_ifindex(lossless_buffer_of(dev_net(dev)), dev->ifindex);
 }
 
-/* What depends on the device: MTU, link speed. A change that does not fit a buffer of
- * fixed size is refused where that is possible.
+/* Is a configuration good for what the device has become? If sizes do not fit the buffer and
+ * the change cannot be refused, they stay as they are: time on the wire is what the link
+ * says.
  */
-static int port_follow_device(struct lossless_port *port)
+static int check_for_device(struct lossless_port *port, struct lossless_config *config,
+			    bool may_refuse)
+{
+	const struct lossless_config *present = rtnl_dereference(port->config);
+	struct netlink_ext_ack extack = {};
+	int err = lossless_port_check(port, config, &extack);
+
+	if (!err)
+		return 0;
+	net_warn_ratelimited("%s: lossless: %s\n", port->dev->name, extack._msg);
+	if (may_refuse)
+		return err;
+	memcpy(config->prio, present->prio, sizeof(config->prio));
+	return lossless_port_check(port, config, &extack);
+}
+
+/* What depends on the device: MTU, link speed. */
+static int port_follow_device(struct lossless_port *port, bool may_refuse)
 {
 	struct lossless_config *config;
-	struct netlink_ext_ack extack = {};
 	int err;
 
 	config = kmemdup(rtnl_dereference(port->config), sizeof(*config), GFP_KERNEL_ACCOUNT);
@@ -497,9 +529,8 @@ static int port_follow_device(struct lossless_port *port)
 		kfree(config);
 		return 0;
 	}
-	err = lossless_port_check(port, config, &extack);
+	err = check_for_device(port, config, may_refuse);
 	if (err) {
-		net_warn_ratelimited("%s: lossless: %s\n", port->dev->name, extack._msg);
 		kfree(config);
 		return err;
 	}
@@ -516,12 +547,11 @@ static int lossless_netdev_event(struct notifier_block *block, unsigned long eve
 		return NOTIFY_DONE;
 	switch (event) {
 	case NETDEV_CHANGEMTU:
-		return notifier_from_errno(port_follow_device(port));
+		return notifier_from_errno(port_follow_device(port, true));
 	case NETDEV_UP:
 	case NETDEV_CHANGE:
-		port_follow_device(port);
-		if (lossless_pfc_is_due(port))
-			lossless_pfc_send(port);
+		port_follow_device(port, false);
+		lossless_pfc_link_up(port);
 		break;
 	case NETDEV_GOING_DOWN:
 		/* a leaf does so when it is reset, after the last frame has come in */

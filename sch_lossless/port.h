@@ -8,10 +8,12 @@
  *	  qdisc lock of a port		its queues, shaper and received pauses
  *	    PG lock			what one PG holds
  *	      pool lock			what all ports of the namespace share
- *	    pfc_lock of another port	composing and sending its pauses
+ *	    pfc.lock of another port	composing and sending its pauses
  *	      transmit queue lock	by trylock only
  *
- * A PG lock is never held while a pause is sent.
+ * A PG lock is never held while a pause is sent. A port on a stacked device is the
+ * exception: its pauses go through the qdisc of the device below, so its pfc.lock comes
+ * before all qdisc locks, and is never taken under one.
  */
 #ifndef LOSSLESS_PORT_H
 #define LOSSLESS_PORT_H
@@ -190,7 +192,9 @@ struct lossless_config {
  * @repeat: bit i: a resume of priority i will be sent once more
  * @repeat_at_ns: when
  * @refresh_at_ns: when the pauses are sent again
+ * @judge_at_ns: when the PGs in XOFF are judged again, at the latest
  * @retry_at_ns: when a frame that could not go out is tried again, 0: there is none
+ * @retry_ns: how long after the last try that is
  * @link_tx: 802.3x pauses sent
  * @link_tx_resumes: 802.3x resumes sent
  * @deferred: frames that could not go out at once
@@ -208,7 +212,9 @@ struct lossless_pfc {
 	u8 repeat;
 	u64 repeat_at_ns[LOSSLESS_PRIORITIES];
 	u64 refresh_at_ns;
+	u64 judge_at_ns;
 	u64 retry_at_ns;
+	u64 retry_ns;
 	u64 link_tx;
 	u64 link_tx_resumes;
 	u64 deferred;
@@ -302,6 +308,7 @@ void lossless_pfc_init(struct lossless_port *port);
 void lossless_pfc_configure(struct lossless_port *port, const struct lossless_config *config);
 void lossless_pfc_send(struct lossless_port *port);
 void lossless_pfc_silence(struct lossless_port *port);
+void lossless_pfc_link_up(struct lossless_port *port);
 void lossless_pfc_destroy(struct lossless_port *port);
 
 /* The stamp in skb->tc_index: valid, priority, port. */
@@ -352,7 +359,8 @@ static inline bool lossless_pfc_is_due(const struct lossless_port *port)
 void lossless_config_init(struct lossless_config *config);
 void lossless_config_resolve(struct lossless_config *config, struct net_device *dev);
 int lossless_config_check(const struct lossless_config *config, const struct net_device *dev,
-			  u64 headroom_pool_bytes, struct netlink_ext_ack *extack);
+			  u64 headroom_pool_bytes, u32 namespace_cell_bytes,
+			  struct netlink_ext_ack *extack);
 bool lossless_config_is_same(const struct lossless_config *a, const struct lossless_config *b);
 u64 lossless_config_reserved(const struct lossless_config *config);
 struct buffer_limits lossless_config_pg_limits(const struct lossless_config *config, u8 priority);

@@ -20,6 +20,9 @@
 #include "genl.h"
 #include "sched.h"
 
+/* Of one dequeue, which holds the qdisc's lock; then it is run again. */
+#define WRED_DROPS_MAX	64
+
 /**
  * struct lossless_cb - what a queued frame carries
  * @pg: that it is charged to; NULL: the account of its queue
@@ -79,8 +82,8 @@ static void queue_append(struct lossless_sched *q, struct lossless_queue *queue,
 	} else {
 		queue->head = skb;
 		if (q->paused & BIT(priority))
-			lossless_queue_block(queue, ktime_get_ns());
-		WRITE_ONCE(q->backlogged, q->backlogged | BIT(priority));
+			queue->blocked_since_ns = ktime_get_ns();
+		q->backlogged |= BIT(priority);
 	}
 	queue->tail = skb;
 	queue->frames++;
@@ -95,7 +98,7 @@ static struct sk_buff *queue_take(struct lossless_sched *q, struct lossless_queu
 	queue->head = skb->next;
 	skb_mark_not_on_list(skb);
 	if (!queue->head)
-		WRITE_ONCE(q->backlogged, q->backlogged & ~BIT(queue_priority(q, queue)));
+		q->backlogged &= ~BIT(queue_priority(q, queue));
 	queue->frames--;
 	queue->bytes -= lossless_cb(skb)->len_bytes;
 	return skb;
@@ -155,7 +158,8 @@ static int enqueue_frame(struct sk_buff *skb, struct Qdisc *sch, struct lossless
 }
 
 /* A super-frame cannot be paused in its middle, and is charged and paced frame by frame.
- * The root has no parents whose queue lengths would have to be corrected.
+ * The root has no parents whose queue lengths would have to be corrected. As in tbf, a size
+ * table of tc does not apply to segments.
  */
 static noinline int enqueue_segments(struct sk_buff *skb, struct Qdisc *sch,
 				     struct lossless_queue *queue, struct lossless_pg *pg,
@@ -251,9 +255,12 @@ static int lossless_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_bu
 
 static noinline bool mark_ce(struct sk_buff *skb, struct lossless_queue *queue)
 {
-	int dsfield = skb_get_dsfield(skb);
 	unsigned int header;
+	int dsfield;
 
+	if (lossless_network_header_is_tag(skb))
+		return false;
+	dsfield = skb_get_dsfield(skb);
 	if (dsfield < 0 || INET_ECN_is_not_ect(dsfield))
 		return false;
 	if (INET_ECN_is_ce(dsfield))
@@ -287,6 +294,7 @@ static struct sk_buff *lossless_dequeue(struct Qdisc *sch)
 	struct lossless_sched *q = qdisc_priv(sch);
 	struct lossless_queue *queue;
 	struct sk_buff *skb;
+	unsigned int dropped = 0;
 	u64 queue_bytes;
 
 	for (;;) {
@@ -302,6 +310,10 @@ static struct sk_buff *lossless_dequeue(struct Qdisc *sch)
 			break;
 		qdisc_qstats_drop(sch);
 		qdisc_dequeue_drop(sch, skb, QDISC_DROP_CONGESTED);
+		if (++dropped == WRED_DROPS_MAX) {
+			lossless_schedule(sch);
+			return NULL;
+		}
 	}
 	lossless_sched_sent(q, queue, qdisc_pkt_len(skb));
 	qdisc_bstats_update(sch, skb);
@@ -340,7 +352,7 @@ static void lossless_reset(struct Qdisc *sch)
 
 	if (!q->port)
 		return;
-	lossless_sched_unpause_all(q);
+	lossless_sched_reset(q);
 	rcu_read_lock_bh();
 	for (i = 0; i < LOSSLESS_PRIORITIES; i++)
 		queue_flush(q, &q->queues[i]);
@@ -348,8 +360,6 @@ static void lossless_reset(struct Qdisc *sch)
 		lossless_pfc_silence(q->port);
 	rcu_read_unlock_bh();
 	qdisc_watchdog_cancel(&q->watchdog);
-	q->shaper.is_waiting = false;
-	q->shaper.next = (struct wire_time){};
 }
 
 /**
@@ -481,7 +491,9 @@ static int lossless_init(struct Qdisc *sch, struct nlattr *options,
 	for (i = 0; i < LOSSLESS_PRIORITIES; i++)
 		gnet_stats_basic_sync_init(&q->queues[i].bstats);
 	prandom_seed_state(&q->random, get_random_u64());
-	/* all frames go to queue 0, so that no bulk dequeue follows a pause */
+	/* all frames go to queue 0; bulk dequeue then follows the device's byte limit, and
+	 * does not take eight frames whatever has been paused
+	 */
 	sch->flags |= TCQ_F_ONETXQUEUE | TCQ_F_DEQUEUE_DROPS;
 
 	err = check_place(sch, extack);

@@ -97,10 +97,9 @@ static void shaper_charge(struct lossless_shaper *shaper, u32 wire_bytes)
 
 static u64 queue_blocked_ns(const struct lossless_queue *queue, u64 now)
 {
-	u64 until = min(now, READ_ONCE(queue->paused_until_ns));
-	u64 since = READ_ONCE(queue->blocked_since_ns);
+	u64 until = min(now, queue->paused_until_ns);
 
-	return until > since ? until - since : 0;
+	return until > queue->blocked_since_ns ? until - queue->blocked_since_ns : 0;
 }
 
 static void unpause(struct lossless_sched *q, unsigned int priority, u64 now)
@@ -108,8 +107,8 @@ static void unpause(struct lossless_sched *q, unsigned int priority, u64 now)
 	struct lossless_queue *queue = &q->queues[priority];
 
 	if (q->backlogged & BIT(priority))
-		WRITE_ONCE(queue->txwait_ns, queue->txwait_ns + queue_blocked_ns(queue, now));
-	WRITE_ONCE(q->paused, q->paused & ~BIT(priority));
+		queue->txwait_ns += queue_blocked_ns(queue, now);
+	q->paused &= ~BIT(priority);
 }
 
 static void end_expired_pauses(struct lossless_sched *q, u64 now)
@@ -237,11 +236,11 @@ static bool pause_queue(struct lossless_sched *q, unsigned int priority, u64 pau
 			unpause(q, priority, now);
 		return was_paused;
 	}
-	WRITE_ONCE(queue->paused_until_ns, now + pause_ns);
+	queue->paused_until_ns = now + pause_ns;
 	if (was_paused)
 		return now + pause_ns < old_end;
-	lossless_queue_block(queue, now);
-	WRITE_ONCE(q->paused, q->paused | BIT(priority));
+	queue->blocked_since_ns = now;
+	q->paused |= BIT(priority);
 	return false;
 }
 
@@ -267,10 +266,10 @@ bool lossless_sched_pause(struct lossless_sched *q, u8 bits, const u64 *pause_ns
 }
 
 /**
- * lossless_sched_unpause_all() - forget all received pauses
- * @q: the port, when it is reset
+ * lossless_sched_reset() - forget received pauses and what was sent
+ * @q: the port
  */
-void lossless_sched_unpause_all(struct lossless_sched *q)
+void lossless_sched_reset(struct lossless_sched *q)
 {
 	unsigned long paused = q->paused;
 	u64 now = ktime_get_ns();
@@ -278,6 +277,12 @@ void lossless_sched_unpause_all(struct lossless_sched *q)
 
 	for_each_set_bit(i, &paused, LOSSLESS_PRIORITIES)
 		unpause(q, i, now);
+	q->ahead = 0;
+	q->virtual_time = 0;
+	q->is_burst_over = false;
+	q->burst_left = q->burst_frames;
+	q->shaper.is_waiting = false;
+	q->shaper.next = (struct wire_time){};
 }
 
 /**
@@ -286,18 +291,17 @@ void lossless_sched_unpause_all(struct lossless_sched *q)
  * @priority: of the queue
  * @now: present time
  *
- * Without the qdisc's lock.
+ * Under the qdisc's lock.
  *
  * Return: nanoseconds, those of a pause that still lasts included.
  */
 u64 lossless_queue_txwait(const struct lossless_sched *q, unsigned int priority, u64 now)
 {
 	const struct lossless_queue *queue = &q->queues[priority];
-	u64 ns = READ_ONCE(queue->txwait_ns);
 
-	if (READ_ONCE(q->backlogged) & READ_ONCE(q->paused) & BIT(priority))
-		ns += queue_blocked_ns(queue, now);
-	return ns;
+	if (!(q->backlogged & q->paused & BIT(priority)))
+		return queue->txwait_ns;
+	return queue->txwait_ns + queue_blocked_ns(queue, now);
 }
 
 /**
@@ -309,6 +313,7 @@ u64 lossless_queue_txwait(const struct lossless_sched *q, unsigned int priority,
  */
 void lossless_sched_configure(struct lossless_sched *q, const struct lossless_config *config)
 {
+	struct wire_time per_byte = {};
 	unsigned long dropped;
 	unsigned int i;
 
@@ -328,7 +333,12 @@ void lossless_sched_configure(struct lossless_sched *q, const struct lossless_co
 	q->burst_frames = config->burst_frames;
 	q->burst_left = config->burst_frames;
 	q->shaper.overhead_bytes = config->overhead_bytes;
-	q->shaper.per_byte = config->rate_bytes_per_s ?
-			     wire_time_per_byte(config->rate_bytes_per_s) :
-			     (struct wire_time){};
+	if (config->rate_bytes_per_s)
+		per_byte = wire_time_per_byte(config->rate_bytes_per_s);
+	if (per_byte.ns != q->shaper.per_byte.ns || per_byte.frac != q->shaper.per_byte.frac) {
+		/* a frame sent at the old rate keeps the wire for no longer than that */
+		q->shaper.per_byte = per_byte;
+		q->shaper.is_waiting = false;
+		q->shaper.next = (struct wire_time){};
+	}
 }

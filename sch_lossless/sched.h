@@ -146,7 +146,7 @@ void lossless_sched_configure(struct lossless_sched *q, const struct lossless_co
 struct lossless_queue *lossless_sched_next(struct lossless_sched *q);
 void lossless_sched_sent(struct lossless_sched *q, struct lossless_queue *queue, u32 wire_bytes);
 bool lossless_sched_pause(struct lossless_sched *q, u8 bits, const u64 *pause_ns, u64 now);
-void lossless_sched_unpause_all(struct lossless_sched *q);
+void lossless_sched_reset(struct lossless_sched *q);
 u64 lossless_queue_txwait(const struct lossless_sched *q, unsigned int priority, u64 now);
 
 /* port.c */
@@ -175,12 +175,6 @@ static inline void lossless_schedule(struct Qdisc *sch)
 	if (!test_bit(__QDISC_STATE_DEACTIVATED, &sch->state))
 		__netif_schedule(sch);
 	rcu_read_unlock();
-}
-
-/* A queue has become one that holds frames and is paused. */
-static inline void lossless_queue_block(struct lossless_queue *queue, u64 now)
-{
-	WRITE_ONCE(queue->blocked_since_ns, now);
 }
 
 #endif /* LOSSLESS_SCHED_H */

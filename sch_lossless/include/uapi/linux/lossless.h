@@ -141,7 +141,7 @@ enum {
  * @llfc_tx: 802.3x pauses sent
  * @llfc_tx_resumes: 802.3x resumes sent
  * @pfc_deferred: PFC and 802.3x frames that could not go out at once
- * @source_stamp: frames queued here whose ingress port the stamp told
+ * @source_stamp: frames that were to leave here whose ingress port the stamp told
  * @source_iif: ... skb_iif told
  * @source_lower: ... the unique lower device of skb_iif told
  * @source_local: ... that came from this host or from no port
@@ -190,7 +190,7 @@ struct tc_lossless_port_stats {
  * @headroom_drops: frames arrived here that found the headroom full
  * @buffer_drops: lossy frames that found the queue's part of the buffer full
  * @local_drops: local frames that did
- * @txwait_ns: time for which the queue had frames but was paused by PFC
+ * @txwait_ns: time for which the queue had frames but was paused by its peer
  * @rxwait_ns: time for which the PG kept its upstream paused
  */
 struct tc_lossless_prio_stats {
