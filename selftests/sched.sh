@@ -22,7 +22,7 @@ one_port() {
 queue() {
 	local prio=$1 count=$2 at=$3
 	shift 3
-	on sw "$SELFTESTS/bin/frame" send p1 dscp $(($prio * 8)) count "$count" at $((START + at)) flow "$prio" "$@" &
+	on sw "$SELFTESTS/bin/frame" send p1 dscp $((prio * 8)) count "$count" at $((START + at)) flow "$prio" "$@" &
 }
 
 pause() {
@@ -120,9 +120,9 @@ weights_share_bytes() {
 		queue 2 2200 0 size $size gap 100
 	done
 	wait
-	for prio in 0 1 2; do
-		expect "frames of $prio that are left" "$(priorities /tmp/heard | grep -c " $prio$")" "<" 2600
-	done
+	expect "frames of 0 before it ran out" "$(priorities /tmp/heard | grep -c " 0$")" "<" 2600
+	expect "frames of 1 before it ran out" "$(priorities /tmp/heard | grep -c " 1$")" "<" 4400
+	expect "frames of 2 before it ran out" "$(priorities /tmp/heard | grep -c " 2$")" "<" 6600
 	expect_share /tmp/heard 0 4000 14286
 	expect_share /tmp/heard 1 4000 28571
 	expect_share /tmp/heard 2 4000 57143
@@ -141,7 +141,7 @@ weights_reach_1000() {
 
 # Priority 0 is paused for 4 ms (328 frames) while 1 sends: then they share again, 0 gets no more than its half
 paused_queue_claims_nothing() {
-	local half
+	local during after
 	one_port pfc 3 pfc-rx 0
 	listen h1 e /tmp/heard count 1000 quiet $NS_PER_S
 	queue 0 600 0 size 1500
@@ -149,32 +149,38 @@ paused_queue_claims_nothing() {
 	pause 1 65535 1000000
 	pause 1 0 5000000
 	wait
-	half=$(priorities /tmp/heard | awk '
+	read -r during after < <(priorities /tmp/heard | awk '
 		NR == 1 { first = $1 }
 		$1 - first > 1000000 + 12192 && $1 - first < 5000000 && $3 == 0 { during++ }
 		$1 - first >= 5000000 && n < 200 { n++; zero += $3 == 0 }
 		END { print during + 0, zero }')
-	expect_text "frames of 0 during the pause, among 200 after it" "$half" "0 100"
+	expect "frames of 0 during the pause" "$during" == 0
+	# one frame more than its half may be the first one
+	expect "frames of 0 among 200 after the pause" "$after" ">=" 100
+	expect "frames of 0 among 200 after the pause" "$after" "<=" 101
 }
 
-# A queue that was empty begins at the present: its past is nobody's debt
+# A queue that was empty while others shared begins at the present: its past is nobody's debt
 idle_queue_claims_nothing() {
-	local half
+	local third
 	one_port
-	listen h1 e /tmp/heard count 800 quiet $NS_PER_S
+	listen h1 e /tmp/heard count 900 quiet $NS_PER_S
 	queue 0 600 0 size 1500
+	queue 2 600 0 size 1500
+	queue 1 10 0 size 1500
 	queue 1 300 4000000 size 1500
 	wait
-	half=$(priorities /tmp/heard | awk '
+	third=$(priorities /tmp/heard | awk '
 		NR == 1 { first = $1 }
-		$1 - first > 4000000 && n < 200 { n++; one += $3 == 1 }
+		$1 - first > 4000000 && n < 198 { n++; one += $3 == 1 }
 		END { print one }')
-	expect "frames of 1 among 200 after it came" "$half" == 100
+	expect "frames of 1 among 198 after it came back" "$third" ">=" 66
+	expect "frames of 1 among 198 after it came back" "$third" "<=" 67
 }
 
 # A change of the weights counts from the next frame on, and loses none
 weights_can_change_under_load() {
-	local shares
+	local before after
 	one_port
 	listen h1 e /tmp/heard count 1200 quiet $NS_PER_S
 	queue 0 600 0 size 1500
@@ -183,11 +189,14 @@ weights_can_change_under_load() {
 	tc -n sw qdisc change dev p1 root handle 1: lossless prio 1 weight 3
 	wait
 	expect "frames" "$(heard /tmp/heard frames)" == 1200
-	shares=$(priorities /tmp/heard | awk '
+	read -r before after < <(priorities /tmp/heard | awk '
 		NR <= 200 { before += $3 == 1 }
 		NR > 204 && NR <= 604 { after += $3 == 1 }
 		END { print before, after }')
-	expect_text "frames of 1 among 200 before, among 400 after" "$shares" "100 300"
+	expect "frames of 1 among 200 before" "$before" ">=" 99
+	expect "frames of 1 among 200 before" "$before" "<=" 101
+	expect "frames of 1 among 400 after" "$after" ">=" 299
+	expect "frames of 1 among 400 after" "$after" "<=" 301
 }
 
 # through_filter CLASS [ACTION...]: ten frames of priority 3 from h1 by p1 and p2 to h2

@@ -12,7 +12,7 @@ set_packages() {
 		xz-utils ;;
 	vm) echo qemu-system-x86 busybox-static cpio gzip kmod iproute2 util-linux ;;
 	uml) echo linux-source-6.12 make gcc libc6-dev flex bison bc patch xz-utils libelf-dev libssl-dev python3 kmod rsync ;;
-	demo) echo iproute2 ethtool perftest ibverbs-providers ibverbs-utils rdma-core ;;
+	demo) echo iproute2 util-linux perftest ibverbs-providers ;;
 	style) echo linux-source-6.12 sparse shellcheck perl xz-utils make gcc libc6-dev patch ;;
 	test) echo iproute2 python3 ethtool tcpdump jq iputils-ping nftables binutils ;;
 	*) die "no such package set: $1 (there are: build vm uml demo style test)" ;;
