@@ -189,7 +189,8 @@ static void pfc_retry_later(struct lossless_pfc *pfc, u8 repeats, u64 now)
  */
 static bool pfc_is_closing(const struct lossless_port *port)
 {
-	return port->is_dead || (port->is_leaf && !netif_running(port->dev));
+	return port->is_dead || port->pfc.is_going_down ||
+	       (port->is_leaf && !netif_running(port->dev));
 }
 
 /* Under pfc->lock, with no qdisc lock held if the device is stacked. */
@@ -329,6 +330,21 @@ void lossless_pfc_silence(struct lossless_port *port)
 }
 
 /**
+ * lossless_pfc_going_down() - a stacked device is about to be closed
+ * @port: its port
+ *
+ * When it is reset, a qdisc lock is held. So the resume goes out now, and no pause any
+ * more until it is up again: the peer answers the resume with frames. Process context.
+ */
+void lossless_pfc_going_down(struct lossless_port *port)
+{
+	spin_lock_bh(&port->pfc.lock);
+	port->pfc.is_going_down = true;
+	pfc_resume_all(port);
+	spin_unlock_bh(&port->pfc.lock);
+}
+
+/**
  * lossless_pfc_link_up() - the port has a link, again perhaps
  * @port: its PGs may have been in XOFF without anyone to tell it
  *
@@ -337,6 +353,7 @@ void lossless_pfc_silence(struct lossless_port *port)
 void lossless_pfc_link_up(struct lossless_port *port)
 {
 	local_bh_disable();
+	WRITE_ONCE(port->pfc.is_going_down, !netif_running(port->dev) && !port->is_leaf);
 	pfc_judge(port);
 	if (lossless_pfc_is_due(port))
 		lossless_pfc_send(port);

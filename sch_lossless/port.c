@@ -554,9 +554,9 @@ static int lossless_netdev_event(struct notifier_block *block, unsigned long eve
 		lossless_pfc_link_up(port);
 		break;
 	case NETDEV_GOING_DOWN:
-		/* a leaf does so when it is reset, after the last frame has come in */
+		/* a leaf is silenced when it is reset, after the last frame has come in */
 		if (!port->is_leaf)
-			lossless_pfc_silence(port);
+			lossless_pfc_going_down(port);
 		break;
 	}
 	return NOTIFY_DONE;

@@ -195,6 +195,7 @@ struct lossless_config {
  * @judge_at_ns: when the PGs in XOFF are judged again, at the latest
  * @retry_at_ns: when a frame that could not go out is tried again, 0: there is none
  * @retry_ns: how long after the last try that is
+ * @is_going_down: a stacked device is being closed: no pauses
  * @link_tx: 802.3x pauses sent
  * @link_tx_resumes: 802.3x resumes sent
  * @deferred: frames that could not go out at once
@@ -215,6 +216,7 @@ struct lossless_pfc {
 	u64 judge_at_ns;
 	u64 retry_at_ns;
 	u64 retry_ns;
+	bool is_going_down;
 	u64 link_tx;
 	u64 link_tx_resumes;
 	u64 deferred;
@@ -308,6 +310,7 @@ void lossless_pfc_init(struct lossless_port *port);
 void lossless_pfc_configure(struct lossless_port *port, const struct lossless_config *config);
 void lossless_pfc_send(struct lossless_port *port);
 void lossless_pfc_silence(struct lossless_port *port);
+void lossless_pfc_going_down(struct lossless_port *port);
 void lossless_pfc_link_up(struct lossless_port *port);
 void lossless_pfc_destroy(struct lossless_port *port);
 

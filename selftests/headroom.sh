@@ -219,7 +219,8 @@ too_small_is_refused() {
 	check "headroom in the pool only" port sw p1 prio 3 headroom 0
 }
 
-tests=(last_byte one_byte_less pool_of_headroom too_small_is_refused)
-! is_exact || tests+=(above_xoff frames_of_all_sizes mixed_sizes cells guarantee_first)
+# Two CPUs that emulate are too slow to let out a single frame
+tests=(last_byte one_byte_less guarantee_first too_small_is_refused)
+! is_exact || tests+=(above_xoff frames_of_all_sizes mixed_sizes cells pool_of_headroom)
 
 run_tests "${tests[@]}"
