@@ -136,26 +136,29 @@ void lossless_pg_judge(struct lossless_pg *pg)
 }
 
 /**
- * lossless_pg_resize() - give a PG new sizes, and file what it holds under them
+ * lossless_pg_resize() - give a PG its sizes, and file what it holds under them
  * @pg: the PG
  * @limits: in force from now on
  * @is_lossless: whether frames are charged here from now on
+ * @pool_changed: the pools have other sizes than before
  *
- * A PG that has become lossy keeps what it holds until it leaves, and is XON. Process
- * context.
+ * Nothing moves if no size changes. A PG that has become lossy keeps what it holds until
+ * it leaves, and is XON. Process context.
  */
 void lossless_pg_resize(struct lossless_pg *pg, const struct buffer_limits *limits,
-			bool is_lossless)
+			bool is_lossless, bool pool_changed)
 {
 	bool was_xoff;
 
 	spin_lock_bh(&pg->lock);
 	was_xoff = pg->account.xoff;
-	pg->limits = *limits;
+	if (pool_changed || !buffer_limits_are_same(&pg->limits, limits)) {
+		pg->limits = *limits;
+		spin_lock(&pg->buffer->lock);
+		buffer_refile(&pg->buffer->pool, limits, &pg->account);
+		spin_unlock(&pg->buffer->lock);
+	}
 	pg->is_lossless = is_lossless;
-	spin_lock(&pg->buffer->lock);
-	buffer_refile(&pg->buffer->pool, limits, &pg->account);
-	spin_unlock(&pg->buffer->lock);
 	if (!is_lossless)
 		pg->account.xoff = false;
 	pg_follow_state(pg, was_xoff);

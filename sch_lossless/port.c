@@ -317,16 +317,17 @@ int lossless_port_check(struct lossless_port *port, const struct lossless_config
 			 lossless_config_reserved(config) + headroom_pool, extack);
 }
 
-static void port_resize(struct lossless_port *port)
+static void port_resize(struct lossless_port *port, bool pool_changed)
 {
 	const struct lossless_config *config = rtnl_dereference(port->config);
 	struct buffer_limits limits;
 	unsigned int i;
 
-	lossless_queues_resize(port->sch, config, port->buffer->cell_bytes);
+	lossless_queues_resize(port->sch, config, port->buffer->cell_bytes, pool_changed);
 	for (i = 0; i < LOSSLESS_PRIORITIES; i++) {
 		limits = lossless_config_pg_limits(config, i);
-		lossless_pg_resize(&port->pgs[i], &limits, config->lossless & BIT(i));
+		lossless_pg_resize(&port->pgs[i], &limits, config->lossless & BIT(i),
+				   pool_changed);
 	}
 	if (lossless_pfc_is_due(port))
 		lossless_pfc_send(port);
@@ -388,13 +389,12 @@ static bool buffer_resize(struct lossless_buffer *buffer, u64 headroom_bytes)
 	return true;
 }
 
-/* Files anew what lies in the pools. */
-static void buffer_refile_all(struct lossless_buffer *buffer)
+static void buffer_resize_ports(struct lossless_buffer *buffer, bool pool_changed)
 {
 	struct lossless_port *port;
 
 	list_for_each_entry(port, &buffer->ports, in_namespace)
-		port_resize(port);
+		port_resize(port, pool_changed);
 }
 
 /**
@@ -410,9 +410,9 @@ void lossless_port_commit(struct lossless_port *port, struct lossless_config *co
 		port_set_config(port, config);
 	lossless_pfc_configure(port, config);
 	if (buffer_resize(port->buffer, port->buffer->pool.headroom_size))
-		buffer_refile_all(port->buffer);
+		buffer_resize_ports(port->buffer, true);
 	else
-		port_resize(port);
+		port_resize(port, false);
 }
 
 /**
@@ -444,8 +444,7 @@ int lossless_buffer_set(struct net *net, u64 size_bytes, u64 headroom_bytes, u32
 	}
 	buffer->size_bytes = size_bytes;
 	buffer->cell_bytes = cell_bytes;
-	buffer_resize(buffer, headroom_bytes);
-	buffer_refile_all(buffer);
+	buffer_resize_ports(buffer, buffer_resize(buffer, headroom_bytes));
 	return 0;
 }
 
@@ -487,7 +486,7 @@ void lossless_port_close(struct lossless_port *port)
 		lossless_pg_kill(&port->pgs[i]);
 	lossless_pfc_destroy(port);
 	if (buffer_resize(port->buffer, port->buffer->pool.headroom_size))
-		buffer_refile_all(port->buffer);
+		buffer_resize_ports(port->buffer, true);
 }
 
 static struct lossless_port *find_by_dev(struct net_device *dev)

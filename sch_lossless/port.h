@@ -298,7 +298,7 @@ bool lossless_pg_charge(struct lossless_pg *pg, u32 len, bool *admitted);
 void lossless_pg_release(struct lossless_pg *pg, u32 len);
 void lossless_pg_judge(struct lossless_pg *pg);
 void lossless_pg_resize(struct lossless_pg *pg, const struct buffer_limits *limits,
-			bool is_lossless);
+			bool is_lossless, bool pool_changed);
 void lossless_pg_withdraw(struct lossless_pg *pg);
 void lossless_pg_kill(struct lossless_pg *pg);
 

@@ -362,19 +362,31 @@ static void lossless_reset(struct Qdisc *sch)
 	qdisc_watchdog_cancel(&q->watchdog);
 }
 
+static void queue_resize(struct lossless_queue *queue, const struct buffer_limits *limits,
+			 struct lossless_buffer *buffer, bool pool_changed)
+{
+	if (!pool_changed && buffer_limits_are_same(&queue->limits, limits))
+		return;
+	queue->limits = *limits;
+	spin_lock(&buffer->lock);
+	buffer_refile_queue(&buffer->pool, limits, &queue->account);
+	spin_unlock(&buffer->lock);
+}
+
 /**
  * lossless_queues_resize() - take over a port's configuration
  * @sch: its qdisc
  * @config: new configuration
  * @namespace_cell_bytes: cell of ports without their own
+ * @pool_changed: the pools have other sizes than before
  *
- * What the queues hold of lossy and local frames is filed anew. RTNL.
+ * What the queues hold of lossy and local frames is filed anew where a size changes. RTNL.
  */
 void lossless_queues_resize(struct Qdisc *sch, const struct lossless_config *config,
-			    u32 namespace_cell_bytes)
+			    u32 namespace_cell_bytes, bool pool_changed)
 {
 	struct lossless_sched *q = qdisc_priv(sch);
-	struct lossless_buffer *buffer = q->port->buffer;
+	struct buffer_limits limits;
 	unsigned int i;
 	bool run;
 
@@ -387,10 +399,8 @@ void lossless_queues_resize(struct Qdisc *sch, const struct lossless_config *con
 		queue->is_ecn = config->prio[i].is_ecn;
 		queue->is_wred = config->prio[i].is_wred;
 		queue->ecn = config->prio[i].ecn;
-		queue->limits = lossless_config_queue_limits(config, i);
-		spin_lock(&buffer->lock);
-		buffer_refile_queue(&buffer->pool, &queue->limits, &queue->account);
-		spin_unlock(&buffer->lock);
+		limits = lossless_config_queue_limits(config, i);
+		queue_resize(queue, &limits, q->port->buffer, pool_changed);
 	}
 	lossless_sched_configure(q, config);
 	run = q->backlogged;

@@ -155,7 +155,7 @@ struct lossless_port *lossless_port_without_stamp(struct lossless_sched *q,
 
 /* qdisc.c */
 void lossless_queues_resize(struct Qdisc *sch, const struct lossless_config *config,
-			    u32 namespace_cell_bytes);
+			    u32 namespace_cell_bytes, bool pool_changed);
 void lossless_queues_withdraw(struct Qdisc *sch);
 
 /* netlink.c */

@@ -92,6 +92,15 @@ static inline u32 buffer_frame_bytes(u32 wire_bytes, u32 cell_bytes)
 	return rounded > ~0U ? wire_bytes : (u32)rounded;
 }
 
+/* Is there nothing to file anew? */
+static inline bool buffer_limits_are_same(const struct buffer_limits *a,
+					  const struct buffer_limits *b)
+{
+	return a->guaranteed == b->guaranteed && a->headroom == b->headroom &&
+	       a->kind == b->kind && a->alpha == b->alpha && a->xon_offset == b->xon_offset &&
+	       a->xoff == b->xoff && a->xon == b->xon && a->limit == b->limit;
+}
+
 static inline u64 buffer_account_bytes(const struct buffer_account *account)
 {
 	return account->guaranteed_used + account->shared_used + account->headroom_used;
