@@ -110,10 +110,23 @@ cells() {
 	expect_drained sw p1 p2
 }
 
+# The example of lossless(8), on four ports as in that of tc-lossless(8)
+man_page() {
+	local i
+	add_ns sw
+	for i in 1 2 3 4; do
+		link sw "p$i" "$(port_mac "$i")" sw "q$i" "$(host_mac "$i")"
+		port sw "p$i" rate 100gbit cable 100m pfc 3,4 dscp-map 26:3,48:6
+	done
+	buffer set size 32m cell 208
+	expect_text "lossless buffer" "$(buffer)" "$(sed -n '/^# lossless buffer$/,/^\.RE/{/^[#.]/!p}' \
+		"$SELFTESTS/../Documentation/man/lossless.8")"
+}
+
 without_module() {
 	rmmod sch_lossless
 	expect_refusal "*the module sch_lossless is not loaded*" lossless buffer show
 	insmod "$MODULE"
 }
 
-run_tests show_defaults auto_size fixed_size replaced_port refused namespaces cells without_module
+run_tests show_defaults auto_size fixed_size replaced_port refused namespaces cells man_page without_module

@@ -18,7 +18,7 @@ readme_tour() {
 	expect "lines of the tour" "$(grep -c . /tmp/tour.sh)" ">" 10
 	NAMESPACES=(sw h1 h2)
 	said=$(bash -e /tmp/tour.sh 2>&1) || fail "the tour ends with status $?"
-	echo "$said" | sed 's/^/# /'
+	echo "# ${said//$'\n'/$'\n'# }"
 	check "shows the PG of priority 3" grep -q '^ *pg guaranteed' <<< "$said"
 	check "shows the buffer" grep -q 'size 256Kb' <<< "$said"
 	expect_stat sw p1 3.pfc_tx ">" 0
