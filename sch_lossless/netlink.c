@@ -57,8 +57,7 @@ static const struct nla_policy prio_policy[TCA_LOSSLESS_PRIO_MAX + 1] = {
  * struct option - an attribute that is one integer
  * @attribute: its type
  * @name: as tc names it
- * @offset: of its field in the structure of the port or of the priority
- * @bytes: of the field
+ * @offset: of its field, which is as wide as the attribute
  * @min: smallest value
  * @max: largest value
  */
@@ -66,14 +65,12 @@ struct option {
 	u8 attribute;
 	const char *name;
 	size_t offset;
-	size_t bytes;
 	u64 min;
 	u64 max;
 };
 
-#define FIELD(structure, field)	offsetof(struct structure, field), sizeof_field(struct structure, field)
-#define PORT(field)		FIELD(lossless_config, field)
-#define PRIO(field)		FIELD(lossless_prio_config, field)
+#define PORT(field)	offsetof(struct lossless_config, field)
+#define PRIO(field)	offsetof(struct lossless_prio_config, field)
 
 static const struct option port_options[] = {
 	{ TCA_LOSSLESS_OVERHEAD, "overhead", PORT(overhead_bytes), 0, LOSSLESS_OVERHEAD_MAX },
@@ -119,7 +116,7 @@ static u64 get_uint(const struct nlattr *attr)
 	return nla_get_u64(attr);
 }
 
-static void set_uint(void *field, size_t bytes, u64 value)
+static void set_uint(void *field, int bytes, u64 value)
 {
 	switch (bytes) {
 	case sizeof(u8):
@@ -167,7 +164,7 @@ static int parse_options(const struct option *options, unsigned int count, void 
 				  extack);
 		if (err)
 			return err;
-		set_uint(structure + option->offset, option->bytes, value);
+		set_uint(structure + option->offset, nla_len(tb[option->attribute]), value);
 	}
 	return 0;
 }

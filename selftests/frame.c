@@ -112,7 +112,7 @@ static uint64_t number(const char *text)
 	uint64_t value = strtoull(text, &end, 0);
 
 	if (!*text || *end)
-		bad("not a number:", text);
+		bad("not numeric:", text);
 	return value;
 }
 
@@ -243,7 +243,8 @@ static unsigned int build_udp(uint8_t *p, const struct options *o, unsigned int 
 		put16(p + 4, bytes - ip_bytes);
 		p[6] = IPPROTO_UDP;
 		p[7] = o->ttl;
-		if (inet_pton(AF_INET6, o->from, p + 8) != 1 || inet_pton(AF_INET6, o->to, p + 24) != 1)
+		if (inet_pton(AF_INET6, o->from, p + 8) != 1 ||
+		    inet_pton(AF_INET6, o->to, p + 24) != 1)
 			bad("not an IPv6 address:", o->from);
 	} else {
 		p[0] = 0x45;
@@ -252,7 +253,8 @@ static unsigned int build_udp(uint8_t *p, const struct options *o, unsigned int 
 		put16(p + 6, 0x4000);
 		p[8] = o->ttl;
 		p[9] = IPPROTO_UDP;
-		if (inet_pton(AF_INET, o->from, p + 12) != 1 || inet_pton(AF_INET, o->to, p + 16) != 1)
+		if (inet_pton(AF_INET, o->from, p + 12) != 1 ||
+		    inet_pton(AF_INET, o->to, p + 16) != 1)
 			bad("not an IPv4 address:", o->from);
 		put16(p + 10, checksum(p, 20));
 	}
@@ -272,7 +274,8 @@ static unsigned int build(uint8_t *frame, const struct options *o, unsigned int 
 	memcpy(frame + 6, o->src, 6);
 	if (o->pcp >= 0 || o->vid >= 0) {
 		at += put16(frame + at, ETH_P_8021Q);
-		at += put16(frame + at, (o->pcp > 0 ? o->pcp : 0) << 13 | (o->vid > 0 ? o->vid : 0));
+		at += put16(frame + at,
+			    (o->pcp > 0 ? o->pcp : 0) << 13 | (o->vid > 0 ? o->vid : 0));
 	}
 	if (is_pfc || is_pause) {
 		at += put16(frame + at, ETH_P_PAUSE);
@@ -283,7 +286,8 @@ static unsigned int build(uint8_t *frame, const struct options *o, unsigned int 
 	} else if (!strcmp(o->kind, "raw")) {
 		at += put16(frame + at, o->type);
 		for (i = 0; o->hex && o->hex[i] && o->hex[i + 1]; i += 2)
-			sscanf(o->hex + i, "%2hhx", frame + at++);
+			if (sscanf(o->hex + i, "%2hhx", frame + at++) != 1)
+				bad("no hex:", o->hex);
 		seq = o->hex ? 0 : at;
 		at += o->hex ? 0 : 8;
 	} else {
@@ -351,7 +355,7 @@ static int do_send(const char *dev, struct options *o)
 	return 0;
 }
 
-static volatile sig_atomic_t stopped;
+static sig_atomic_t stopped;	/* recvmsg() is interrupted, so it is read anew */
 
 static void stop(int signal)
 {
@@ -476,7 +480,7 @@ static void filter_type(int fd, unsigned int type)
 		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
 		BPF_STMT(BPF_RET | BPF_K, 0),
 	};
-	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+	struct sock_fprog program = { 4, code };
 
 	if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)))
 		fail("filter");

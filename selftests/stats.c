@@ -101,7 +101,8 @@ static int print_message(const struct nlmsghdr *message, void *data)
 	if (tcm->tcm_ifindex != *(int *)data)
 		return MNL_CB_OK;
 	mnl_attr_for_each(attr, message, sizeof(*tcm))
-		if (mnl_attr_get_type(attr) == TCA_KIND && strcmp(mnl_attr_get_str(attr), "lossless"))
+		if (mnl_attr_get_type(attr) == TCA_KIND &&
+		    strcmp(mnl_attr_get_str(attr), "lossless"))
 			return MNL_CB_OK;
 	if (message->nlmsg_type == RTM_NEWTCLASS)
 		snprintf(prefix, sizeof(prefix), "%u.", (tcm->tcm_handle & 0xffff) - 1);

@@ -138,7 +138,7 @@ static double line_through(const struct point *points, unsigned int count, doubl
  */
 static void check_rounded_up(u64 term, double exact, double below)
 {
-	CHECK(term > exact - below - 1e-6);
+	CHECK(term > exact - below - 0.000001);
 	CHECK(term < exact + 2);
 }
 
@@ -147,12 +147,12 @@ static void check_exact(u64 bits_per_s, u32 metres, double below)
 	struct headroom_link link = hardware(bits_per_s, metres, 1500);
 	struct headroom_terms terms = headroom_terms(&link);
 	double mbit = bits_per_s / 1e6;
+	double quanta = line_through(quanta_points, ARRAY_SIZE(quanta_points), mbit);
+	double bits = line_through(bit_points, ARRAY_SIZE(bit_points), mbit);
 
 	check_rounded_up(terms.cable, 2.0 * bits_per_s * metres / 198e6 / 8, 0);
-	check_rounded_up(terms.peer, 64 * line_through(quanta_points,
-			 ARRAY_SIZE(quanta_points), mbit), below);
-	check_rounded_up(terms.interface, line_through(bit_points,
-			 ARRAY_SIZE(bit_points), mbit) / 4, below);
+	check_rounded_up(terms.peer, 64 * quanta, below);
+	check_rounded_up(terms.interface, bits / 4, below);
 }
 
 /* Any rate, whole Mbit/s or not. */

@@ -33,7 +33,8 @@ static void build_pfc(void)
 		0, 0, 0, 0, 0, 0, 0xff, 0xff, 0x12, 0x34, 0, 0, 0, 0, 0, 0,
 	};
 	struct pause_frame pause = {
-		.kind = PAUSE_PFC, .enabled = 1 << 3 | 1 << 4, .quanta = { [3] = 65535, [4] = 0x1234 },
+		.kind = PAUSE_PFC, .enabled = 1 << 3 | 1 << 4,
+		.quanta = { [3] = 65535, [4] = 0x1234 },
 	};
 
 	check_built(&pause, expected);
