@@ -37,11 +37,15 @@ static bool classify_dscp(const struct sk_buff *skb, u8 *dscp)
 		struct iphdr ip;
 		struct ipv6hdr ipv6;
 	} buffer;
+	__be16 protocol = skb->protocol;
 	const void *header;
 
-	if (lossless_network_header_is_tag(skb))
-		return false;
-	switch (skb_protocol(skb, true)) {
+	if (unlikely(eth_type_vlan(protocol))) {
+		if (lossless_network_header_is_tag(skb))
+			return false;
+		protocol = skb_protocol(skb, true);
+	}
+	switch (protocol) {
 	case htons(ETH_P_IP):
 		header = skb_header_pointer(skb, skb_network_offset(skb), sizeof(buffer.ip),
 					    &buffer);

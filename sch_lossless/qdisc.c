@@ -39,12 +39,6 @@ static struct lossless_cb *lossless_cb(const struct sk_buff *skb)
 	return (struct lossless_cb *)qdisc_skb_cb(skb)->data;
 }
 
-static unsigned int queue_priority(const struct lossless_sched *q,
-				   const struct lossless_queue *queue)
-{
-	return queue - q->queues;
-}
-
 /* The account of lossy and local frames: a queue's, under its qdisc's lock. */
 static bool queue_charge(struct lossless_sched *q, struct lossless_queue *queue, u32 len)
 {
@@ -74,16 +68,16 @@ static void queue_release(struct lossless_sched *q, struct lossless_queue *queue
 static void queue_append(struct lossless_sched *q, struct lossless_queue *queue,
 			 struct sk_buff *skb)
 {
-	unsigned int priority = queue_priority(q, queue);
+	u8 bit = BIT(queue->priority);
 
 	skb->next = NULL;
 	if (queue->head) {
 		queue->tail->next = skb;
 	} else {
 		queue->head = skb;
-		if (q->paused & BIT(priority))
+		if (unlikely(q->paused & bit))
 			queue->blocked_since_ns = ktime_get_ns();
-		q->backlogged |= BIT(priority);
+		q->backlogged |= bit;
 	}
 	queue->tail = skb;
 	queue->frames++;
@@ -98,7 +92,7 @@ static struct sk_buff *queue_take(struct lossless_sched *q, struct lossless_queu
 	queue->head = skb->next;
 	skb_mark_not_on_list(skb);
 	if (!queue->head)
-		q->backlogged &= ~BIT(queue_priority(q, queue));
+		q->backlogged &= ~BIT(queue->priority);
 	queue->frames--;
 	queue->bytes -= lossless_cb(skb)->len_bytes;
 	return skb;
@@ -498,8 +492,10 @@ static int lossless_init(struct Qdisc *sch, struct nlattr *options,
 
 	qdisc_watchdog_init(&q->watchdog, sch);
 	lossless_bh_init(&q->run, false, lossless_run);
-	for (i = 0; i < LOSSLESS_PRIORITIES; i++)
+	for (i = 0; i < LOSSLESS_PRIORITIES; i++) {
+		q->queues[i].priority = i;
 		gnet_stats_basic_sync_init(&q->queues[i].bstats);
+	}
 	prandom_seed_state(&q->random, get_random_u64());
 	/* all frames go to queue 0; bulk dequeue then follows the device's byte limit, and
 	 * does not take eight frames whatever has been paused

@@ -59,18 +59,16 @@ static void advance_virtual_time(struct lossless_sched *q, u64 to)
 			q->ahead &= ~BIT(i);
 }
 
-static void charge_weighted(struct lossless_sched *q, unsigned int priority, u32 bytes)
+static void charge_weighted(struct lossless_sched *q, struct lossless_queue *queue, u32 bytes)
 {
-	struct lossless_queue *queue = &q->queues[priority];
-
-	if (!(q->backlogged & ~q->strict & ~BIT(priority))) {
+	if (!(q->backlogged & ~q->strict & ~BIT(queue->priority))) {
 		/* nobody to share with: all begin alike when another one comes */
 		q->ahead = 0;
 		return;
 	}
-	advance_virtual_time(q, queue_start(q, priority));
+	advance_virtual_time(q, queue_start(q, queue->priority));
 	queue->start = q->virtual_time + (u64)bytes * queue->inverse_weight;
-	q->ahead |= BIT(priority);
+	q->ahead |= BIT(queue->priority);
 }
 
 static bool shaper_is_on(const struct lossless_shaper *shaper)
@@ -213,13 +211,11 @@ static void count_burst(struct lossless_sched *q, unsigned int priority)
  */
 void lossless_sched_sent(struct lossless_sched *q, struct lossless_queue *queue, u32 wire_bytes)
 {
-	unsigned int priority = queue - q->queues;
-
 	if (queue->inverse_weight)
-		charge_weighted(q, priority, wire_bytes);
+		charge_weighted(q, queue, wire_bytes);
 	if (shaper_is_on(&q->shaper))
 		shaper_charge(&q->shaper, wire_bytes);
-	count_burst(q, priority);
+	count_burst(q, queue->priority);
 }
 
 /* Reloads the timer of a priority; it does not add to it (802.3, 31D.3.2). Returns true

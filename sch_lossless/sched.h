@@ -18,6 +18,7 @@
  * @tail: newest frame
  * @bytes: charged lengths of all frames
  * @frames: how many
+ * @priority: 0 to 7, constant
  * @is_wred: @ecn drops frames that are Not-ECT
  * @is_ecn: @ecn is in force
  * @ecn: marking curve
@@ -40,6 +41,7 @@ struct lossless_queue {
 	struct sk_buff *tail;
 	u64 bytes;
 	u32 frames;
+	u8 priority;
 	bool is_wred;
 	bool is_ecn;
 	struct ecn_law ecn;
