@@ -21,7 +21,6 @@ all:
 	@KERNELRELEASE=$(KERNELRELEASE) $(VM)/build.sh $(BUILD_FOR)
 
 demo:
-	@$(VM)/packages.sh build uml demo
 	@lab/demo.sh
 
 check:

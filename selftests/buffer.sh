@@ -2,7 +2,7 @@
 # The namespace's buffer through the tool: what it shows, what it refuses, and that every byte of a
 # fixed size is either reserved or shared.
 # machine: uml-exact
-# timeout: 120
+# timeout: 600
 
 # shellcheck source=lib.sh
 . "$SELFTESTS/lib.sh"

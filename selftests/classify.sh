@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # machine: uml-exact
-# timeout: 300
+# timeout: 600
 #
 # Which priority a frame gets: by DSCP, PCP or skb->priority, with default and changed maps.
 # shellcheck source=lib.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # machine: uml-exact
-# timeout: 400
+# timeout: 600
 #
 # Configuration: what is set is in force and can be fed back, what is wrong is refused with its message and changes
 # nothing, a change loses no frame, and headroom follows MTU, rate, speed and cable.

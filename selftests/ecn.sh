@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # machine: uml-exact
-# timeout: 180
+# timeout: 600
 #
 # Marking and WRED: which frames become CE, how many, and that nothing else of them changes.
 # shellcheck source=lib.sh

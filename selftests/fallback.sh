@@ -1,6 +1,6 @@
 #!/bin/bash
 # machine: uml-exact
-# timeout: 200
+# timeout: 600
 #
 # Pauses that cannot be transmitted directly still go out, and so do their resumes: by a bottom half where a port must not or was told
 # not to, by a retry where the device would not.

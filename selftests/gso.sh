@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # machine: uml-exact
-# timeout: 180
+# timeout: 600
 #
 # Super-frames: segmented before they are charged, so that each frame is charged, paced and paused by itself.
 # shellcheck source=lib.sh

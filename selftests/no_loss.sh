@@ -1,6 +1,6 @@
 #!/bin/bash
 # machine: uml-exact
-# timeout: 300
+# timeout: 600
 #
 # Senders that do not throttle themselves, on links that are ten times as fast as the one that all of them want. What a host
 # cannot send is dropped in the host; what has left it arrives, in order.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # machine: qemu
 # kernels: 6.1 6.12
-# timeout: 300
+# timeout: 600
 #
 # Two CPUs, veths with NAPI, four flows that do not throttle themselves into one slow port: nothing is lost, nothing overtakes. An emulated
 # CPU may stand still for 77 ms in the middle of a pause: headroom is 256 KB.

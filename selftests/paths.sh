@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # machine: uml-exact
-# timeout: 400
+# timeout: 600
 #
 # Every way from one port to another: the PG of the port that the frame came in by is charged, and no other,
 # whatever lies between. p1 faces h1, p2 faces h2; where nothing else is said h1 sends one frame of priority 3.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # machine: uml-exact
-# timeout: 200
+# timeout: 600
 #
 # A pause holds the priorities that it names and no other: the others lose not a nanosecond of the link.
 #

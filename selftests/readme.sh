@@ -1,7 +1,7 @@
 #!/bin/bash
 # The five minutes of README.md, as they stand there.
 # machine: qemu
-# timeout: 300
+# timeout: 600
 
 # shellcheck source=lib.sh
 . "$SELFTESTS/lib.sh"

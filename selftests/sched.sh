@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # machine: uml-exact
-# timeout: 180
+# timeout: 600
 #
 # Which queue is next: strict before weighted, weights as shares of bytes, and nothing for the past.
 # shellcheck source=lib.sh

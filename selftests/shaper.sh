@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # machine: uml-exact
-# timeout: 400
+# timeout: 600
 #
 # The shaper: a train of frames takes the time that its bytes and overhead take at the rate, to
 # the nanosecond, and time for which the port was idle or paused is not made up for.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # machine: uml-exact
-# timeout: 120
+# timeout: 600
 #
 # Statistics: valid JSON with all its keys, the same numbers in text, and numbers that are true.
 # shellcheck source=lib.sh

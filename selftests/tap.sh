@@ -1,6 +1,6 @@
 #!/bin/bash
 # machine: uml-exact
-# timeout: 100
+# timeout: 600
 #
 # A tap device as a port: the program behind it, a virtual machine for one, hears the pauses and is heard with its own.
 #

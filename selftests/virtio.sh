@@ -1,7 +1,7 @@
 #!/bin/bash
 # machine: qemu-pair
 # kernels: 6.12
-# timeout: 300
+# timeout: 600
 #
 # Two virtual machines, a virtio link between them. A virtio NIC passes a multicast address to those only who have joined it, and a port
 # has: pauses cross in both directions. Both machines run this script: machine b is a host, machine a a switch with another host.
