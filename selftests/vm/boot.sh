@@ -132,10 +132,10 @@ make_ram_disk "$@"
 # No cx16: after cmpxchg16b QEMU 7.2 was seen to leave an address in the flags register, and the kernel took a double fault
 run_machine() {
 	# shellcheck disable=SC2046 # several words are meant
-	timeout -k 5 "${VM_TIMEOUT:-300}" qemu-system-x86_64 -nodefaults -no-user-config -machine q35 -cpu Nehalem,-cx16 \
+	timeout --foreground -k 5 "${VM_TIMEOUT:-300}" qemu-system-x86_64 -nodefaults -no-user-config -machine q35 -cpu Nehalem,-cx16 \
 		"${machine[@]}" -m "${VM_MEM:-2G}" -display none -vga none -no-reboot $(network) \
 		-chardev stdio,id=output,signal=off -serial chardev:output -serial "file:$work/console" \
-		-kernel "$kernel/vmlinuz" -initrd "$work/ram.cpio" -append "console=ttyS1 $KERNEL_ARGUMENTS" \
+		-kernel "$kernel/vmlinuz" -initrd "$work/ram.cpio" -append "console=ttyS1 sysctl.kernel.hung_task_timeout_secs=0 $KERNEL_ARGUMENTS" \
 		-fsdev local,id=root,path=/,security_model=none,readonly=on,multidevs=remap \
 		-device virtio-9p-pci,fsdev=root,mount_tag=hostroot < /dev/null
 }
