@@ -1,7 +1,7 @@
 #!/bin/bash
 # machine: uml-exact uml-debug qemu
 # kernels: 6.1 6.12
-# timeout: 600
+# timeout: 900
 #
 # A port comes, changes and goes while frames of its PGs sit in other ports' queues: nothing crashes, nothing is left in the buffer, no
 # peer is left paused, and the module can be removed. Ten kinds of ends, 200 rounds in all.
