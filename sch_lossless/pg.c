@@ -63,7 +63,7 @@ static bool pg_charge_pool(struct lossless_pg *pg, u32 len)
 
 /**
  * lossless_pg_charge() - charge a frame to the PG that it came from
- * @pg: found by lossless_port_find()
+ * @pg: of the ingress port and the frame's priority
  * @len: L
  * @admitted: set: queue the frame; clear: drop it
  *
@@ -165,6 +165,13 @@ void lossless_pg_resize(struct lossless_pg *pg, const struct buffer_limits *limi
 	spin_unlock_bh(&pg->lock);
 }
 
+static void pg_withdraw(struct lossless_pg *pg)
+{
+	spin_lock(&pg->buffer->lock);
+	buffer_withdraw(&pg->buffer->pool, &pg->account);
+	spin_unlock(&pg->buffer->lock);
+}
+
 /**
  * lossless_pg_withdraw() - take a PG out of the pools before the shared pool shrinks
  * @pg: the PG; lossless_pg_resize() must follow
@@ -174,9 +181,7 @@ void lossless_pg_resize(struct lossless_pg *pg, const struct buffer_limits *limi
 void lossless_pg_withdraw(struct lossless_pg *pg)
 {
 	spin_lock_bh(&pg->lock);
-	spin_lock(&pg->buffer->lock);
-	buffer_withdraw(&pg->buffer->pool, &pg->account);
-	spin_unlock(&pg->buffer->lock);
+	pg_withdraw(pg);
 	spin_unlock_bh(&pg->lock);
 }
 
@@ -184,19 +189,20 @@ void lossless_pg_withdraw(struct lossless_pg *pg)
  * lossless_pg_kill() - the port is gone: charge nothing any more
  * @pg: the PG
  *
- * What it still holds leaves the pools. A PG that holds frames takes a reference to the
- * port, and the last of the frames gives it back. Process context.
+ * What it still holds leaves the pools, in one step with the last moment at which anything
+ * can be charged: nobody could withdraw it later. A PG that holds frames takes a reference
+ * to the port, and the last of the frames gives it back. Process context.
  */
 void lossless_pg_kill(struct lossless_pg *pg)
 {
 	bool was_xoff;
 
-	lossless_pg_withdraw(pg);
 	spin_lock_bh(&pg->lock);
 	was_xoff = pg->account.xoff;
+	pg->is_dead = true;
+	pg_withdraw(pg);
 	pg->account.xoff = false;
 	pg_follow_state(pg, was_xoff);
-	pg->is_dead = true;
 	if (pg->frames)
 		refcount_inc(&pg->port->references);
 	spin_unlock_bh(&pg->lock);

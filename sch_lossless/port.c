@@ -597,7 +597,7 @@ int __init lossless_ports_init(void)
 void lossless_ports_exit(void)
 {
 	unregister_netdevice_notifier(&lossless_netdev_notifier);
-	/* ports that are still to be freed refer to their namespace's buffer */
+	/* port_free() is in this module */
 	rcu_barrier();
 	unregister_pernet_subsys(&lossless_net_ops);
 }

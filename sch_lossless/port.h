@@ -370,7 +370,7 @@ struct buffer_limits lossless_config_pg_limits(const struct lossless_config *con
 struct buffer_limits lossless_config_queue_limits(const struct lossless_config *config,
 						  u8 priority);
 
-/* F of DESIGN: one frame of the MTU, with addresses, EtherType and FCS. */
+/* F: one frame of the MTU, with addresses, EtherType and FCS. */
 static inline u32 lossless_mtu_frame(const struct net_device *dev)
 {
 	return READ_ONCE(dev->mtu) + ETH_HLEN + ETH_FCS_LEN;
