@@ -296,6 +296,18 @@ data() {
 		dscp $(($3 * 8)) size "$4" "${@:5}"
 }
 
+# fill PRIORITY TIME: three frames of 1000 bytes from h1 to h2, at this time after START
+fill() {
+	data 1 2 "$1" 1000 count 3 at $((START + $2)) gap 0
+}
+
+# end TIME: LISTENER has heard all until this time after START
+end() {
+	frame until $((START + $1))
+	kill "$LISTENER"
+	wait "$LISTENER"
+}
+
 # pauses FILE [START]: the MAC Control frames that a listener recorded, a line for each: time
 # since START, then PRIORITY=QUANTA (hexadecimal) of each enabled priority, or link=QUANTA. A
 # frame that is not to the byte as 802.1Qbb or 802.3x has it is shown as it is.

@@ -96,16 +96,6 @@ sender() {
 	START=$(($(now) + 1000000))
 }
 
-fill() {
-	data 1 2 "$1" 1000 count 3 at $((START + $2)) gap 0
-}
-
-end() {
-	frame until $((START + $1))
-	kill "$LISTENER"
-	wait "$LISTENER"
-}
-
 # Every byte of a pause and of a resume
 frame_bytes() {
 	sender llfc on

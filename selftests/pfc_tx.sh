@@ -28,18 +28,6 @@ setup() {
 	START=$(($(now) + 1000000))
 }
 
-# fill PRIORITY TIME: p1's PG turns XOFF at this time after START
-fill() {
-	data 1 2 "$1" 1000 count 3 at $((START + $2)) gap 0
-}
-
-# end TIME: the listener has heard all until then
-end() {
-	frame until $((START + $1))
-	kill "$LISTENER"
-	wait "$LISTENER"
-}
-
 expect_sent() {
 	expect_lines "what p1 sent" "$(pauses /tmp/h1 "$START")" "$@"
 }
