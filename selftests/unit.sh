@@ -3,8 +3,8 @@
 # machine: user
 #
 # core/ in user space: vectors for each rule, the language of buffer-trace, and random
-# traces against a second implementation of the buffer law. Under sanitizers, except the
-# long run. About half a minute.
+# traces against second implementations of the buffer law and of the watchdog. Under
+# sanitizers, except the long run. About half a minute.
 #
 # unit.sh [SEED]	the first of the random traces, by default 1
 
@@ -16,7 +16,7 @@ seed=${1:-1}
 number=0
 failed=0
 
-c_tests=(buffer pause rate ecn headroom)
+c_tests=(buffer pause rate ecn headroom watchdog)
 
 # What a test prints goes in as a subtest: KTAP, indented.
 run() {
@@ -40,10 +40,11 @@ if ! log=$(make --no-print-directory all 2>&1); then
 fi
 
 echo "KTAP version 1"
-echo "1..$((${#c_tests[@]} + 4))"
+echo "1..$((${#c_tests[@]} + 5))"
 for name in "${c_tests[@]}"; do
 	run "$name" "$bin/test_$name"
 done
+run watchdog_random "$bin/test_watchdog_random" "$seed"
 run trace_language ./test_trace.py ./buffer-trace
 run trace_language_sanitized ./test_trace.py "$bin/buffer-trace-sanitized"
 run differential ./differential.py ./buffer-trace --seed "$seed" --traces 3000

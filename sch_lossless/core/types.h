@@ -26,6 +26,7 @@ typedef int8_t s8;
 typedef int64_t s64;
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+#define U64_MAX UINT64_MAX
 #define min(a, b) ((a) < (b) ? (a) : (b))
 #define min_t(type, a, b) min((type)(a), (type)(b))
 #define max(a, b) ((a) > (b) ? (a) : (b))
