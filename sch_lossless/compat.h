@@ -64,6 +64,11 @@ static inline int tcf_classify_qdisc(struct sk_buff *skb, const struct tcf_proto
 } while (0)
 #endif
 
+/* 6.6: what is known of a dump's request is a struct genl_info */
+#ifndef LOSSLESS_HAVE_GENL_INFO_DUMP
+#define genl_info_dump	genl_dumpit_info
+#endif
+
 /* 7.x: drop reasons of qdiscs have an enum of their own; what is dropped while a qdisc
  * runs is freed outside its lock.
  */

@@ -19,6 +19,10 @@
 #define QUANTA_DEFAULT		65535
 #define FIRST_STRICT_PRIORITY	6		/* of the defaults; 7 as well */
 #define ALPHA_LOSSLESS		(-3)		/* 1/8 */
+#define DETECT_DEFAULT		(100 * NSEC_PER_MSEC)
+#define RESTORE_DEFAULT		NSEC_PER_SEC
+#define DUTY_DEFAULT		90		/* percent of a window, if there is one */
+#define UNTRUST_DEFAULT		(60ULL * NSEC_PER_SEC)
 #define ALPHA_LOSSY		0		/* 1 */
 
 static const struct ecn_law ecn_default = {
@@ -48,6 +52,11 @@ void lossless_config_init(struct lossless_config *config)
 	config->response_bytes = HEADROOM_RESPONSE_DEFAULT;
 	config->lossless = PFC_DEFAULT;
 	config->quanta = QUANTA_DEFAULT;
+	config->watchdog = true;
+	config->detect_ns = DETECT_DEFAULT;
+	config->restore_ns = RESTORE_DEFAULT;
+	config->duty_percent = DUTY_DEFAULT;
+	config->untrust_ns = UNTRUST_DEFAULT;
 }
 
 /* In bytes per second. A link without a speed of its own, as virtio's, counts as 10G. */

@@ -26,6 +26,17 @@ static struct pause_frame mac_control_parse(const struct lossless_port *port,
 			   port->dev->dev_addr);
 }
 
+/* Pauses keep a storm alive, also those that have no effect any more. */
+static void note_pauses(struct lossless_sched *q, u8 bits, const u64 *times_ns, u64 now)
+{
+	unsigned long todo = bits;
+	unsigned int i;
+
+	for_each_set_bit(i, &todo, LOSSLESS_PRIORITIES)
+		if (times_ns[i])
+			q->queues[i].watchdog.paused_ns = now;
+}
+
 static void receive_pfc(struct lossless_sched *q, const struct lossless_config *config,
 			const struct pause_frame *pause, u64 *times_ns)
 {
@@ -39,7 +50,7 @@ static void receive_pfc(struct lossless_sched *q, const struct lossless_config *
 			continue;
 		}
 		q->received.pauses[i]++;
-		if (!(q->pausable & BIT(i)) || config->llfc)
+		if (!(q->pausable & BIT(i)) || q->is_llfc)
 			q->received.ignored[i]++;
 	}
 }
@@ -49,7 +60,7 @@ static void receive_link_pause(struct lossless_sched *q, const struct lossless_c
 {
 	unsigned int i;
 
-	if (!config->llfc)
+	if (!q->is_llfc)
 		q->received.link_ignored++;
 	else if (pause->quanta[0])
 		q->received.link++;
@@ -64,6 +75,7 @@ static bool mac_control_honour(struct lossless_sched *q, const struct lossless_c
 			       const struct pause_frame *pause)
 {
 	u64 times_ns[LOSSLESS_PRIORITIES];
+	u64 now = ktime_get_ns();
 	u8 honoured = 0;
 
 	switch (pause->kind) {
@@ -72,16 +84,17 @@ static bool mac_control_honour(struct lossless_sched *q, const struct lossless_c
 		return false;
 	case PAUSE_PFC:
 		receive_pfc(q, config, pause, times_ns);
-		if (!config->llfc)
+		if (!q->is_llfc)
 			honoured = pause->enabled & q->pausable;
 		break;
 	case PAUSE_LINK:
 		receive_link_pause(q, config, pause, times_ns);
-		if (config->llfc)
+		if (q->is_llfc)
 			honoured = LOSSLESS_ALL_PRIORITIES;
 		break;
 	}
-	return lossless_sched_pause(q, honoured, times_ns, ktime_get_ns());
+	note_pauses(q, honoured, times_ns, now);
+	return lossless_sched_pause(q, honoured, times_ns, now);
 }
 
 static void mac_control_receive(struct lossless_port *port, const struct sk_buff *skb)
@@ -106,19 +119,25 @@ static void mac_control_receive(struct lossless_port *port, const struct sk_buff
  *
  * Softirq, RCU read side.
  *
- * Return: NF_STOLEN for EtherType 0x8808, which is never bridged or routed; NF_ACCEPT.
+ * Return: NF_STOLEN for EtherType 0x8808, which is never bridged or routed; NF_DROP for a
+ * frame of a priority in storm; NF_ACCEPT.
  */
 unsigned int lossless_ingress(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
 	struct lossless_port *port = priv;
 	const struct lossless_config *config = rcu_dereference(port->config);
+	u8 priority;
 
 	if (unlikely(skb->protocol == htons(ETH_P_PAUSE))) {
 		mac_control_receive(port, skb);
 		consume_skb(skb);
 		return NF_STOLEN;
 	}
-	skb->tc_index = lossless_stamp(port, lossless_classify(config, skb));
+	priority = lossless_classify(config, skb);
+	if (unlikely(READ_ONCE(port->ingress_dropping) & BIT(priority)) &&
+	    lossless_recover_ingress(port, priority, skb))
+		return NF_DROP;
+	skb->tc_index = lossless_stamp(port, priority);
 	/* On a real wire the sender's socket does not know when its frame has arrived. A
 	 * socket that a program at tc ingress has chosen is not the sender's.
 	 */

@@ -28,6 +28,17 @@ static const struct nla_policy lossless_policy[TCA_LOSSLESS_MAX + 1] = {
 	[TCA_LOSSLESS_QUANTA]		= { .type = NLA_U16 },
 	[TCA_LOSSLESS_CELL]		= { .type = NLA_U32 },
 	[TCA_LOSSLESS_PRIO]		= { .type = NLA_NESTED },
+	[TCA_LOSSLESS_WATCHDOG]		= { .type = NLA_U8 },
+	[TCA_LOSSLESS_DETECT64]		= { .type = NLA_U64 },
+	[TCA_LOSSLESS_RESTORE]		= { .type = NLA_U8 },
+	[TCA_LOSSLESS_RESTORE_TIME64]	= { .type = NLA_U64 },
+	[TCA_LOSSLESS_ACTION]		= { .type = NLA_U8 },
+	[TCA_LOSSLESS_WINDOW64]		= { .type = NLA_U64 },
+	[TCA_LOSSLESS_DUTY]		= { .type = NLA_U8 },
+	[TCA_LOSSLESS_UNTRUST]		= { .type = NLA_U32 },
+	[TCA_LOSSLESS_UNTRUST_TIME64]	= { .type = NLA_U64 },
+	[TCA_LOSSLESS_INGRESS_PASS]	= { .type = NLA_U8 },
+	[TCA_LOSSLESS_PAUSE_TIMEOUT64]	= { .type = NLA_U64 },
 };
 
 static const struct nla_policy map_policy[TCA_LOSSLESS_MAP_MAX + 1] = {
@@ -51,6 +62,7 @@ static const struct nla_policy prio_policy[TCA_LOSSLESS_PRIO_MAX + 1] = {
 	[TCA_LOSSLESS_PRIO_KMAX]	= { .type = NLA_U32 },
 	[TCA_LOSSLESS_PRIO_PMAX]	= { .type = NLA_U32 },
 	[TCA_LOSSLESS_PRIO_WRED]	= { .type = NLA_U8 },
+	[TCA_LOSSLESS_PRIO_MAX_AGE64]	= { .type = NLA_U64 },
 };
 
 /**
@@ -60,6 +72,7 @@ static const struct nla_policy prio_policy[TCA_LOSSLESS_PRIO_MAX + 1] = {
  * @offset: of its field, which is as wide as the attribute
  * @min: smallest value
  * @max: largest value
+ * @may_be_off: 0 is good as well
  */
 struct option {
 	u8 attribute;
@@ -67,6 +80,7 @@ struct option {
 	size_t offset;
 	u64 min;
 	u64 max;
+	bool may_be_off;
 };
 
 #define PORT(field)	offsetof(struct lossless_config, field)
@@ -85,6 +99,22 @@ static const struct option port_options[] = {
 	{ TCA_LOSSLESS_LLFC, "llfc", PORT(llfc), 0, 1 },
 	{ TCA_LOSSLESS_QUANTA, "quanta", PORT(quanta), 1, U16_MAX },
 	{ TCA_LOSSLESS_CELL, "cell", PORT(cell_bytes), 0, LOSSLESS_CELL_MAX },
+	{ TCA_LOSSLESS_WATCHDOG, "watchdog", PORT(watchdog), 0, 1 },
+	{ TCA_LOSSLESS_DETECT64, "detect (ns)", PORT(detect_ns), LOSSLESS_DETECT_MIN,
+	  LOSSLESS_DETECT_MAX },
+	{ TCA_LOSSLESS_RESTORE, "restore", PORT(restore), 0, LOSSLESS_RESTORE_MAX },
+	{ TCA_LOSSLESS_RESTORE_TIME64, "restore (ns)", PORT(restore_ns),
+	  LOSSLESS_RESTORE_TIME_MIN, LOSSLESS_RESTORE_TIME_MAX },
+	{ TCA_LOSSLESS_ACTION, "action", PORT(action), 0, LOSSLESS_ACTION_MAX },
+	{ TCA_LOSSLESS_WINDOW64, "window (ns)", PORT(window_ns), LOSSLESS_DETECT_MIN,
+	  LOSSLESS_DETECT_MAX, .may_be_off = true },
+	{ TCA_LOSSLESS_DUTY, "duty (percent)", PORT(duty_percent), 1, 100 },
+	{ TCA_LOSSLESS_UNTRUST, "untrust", PORT(untrust_storms), 0, LOSSLESS_UNTRUST_MAX },
+	{ TCA_LOSSLESS_UNTRUST_TIME64, "untrust (ns)", PORT(untrust_ns),
+	  LOSSLESS_RESTORE_TIME_MIN, LOSSLESS_RESTORE_TIME_MAX },
+	{ TCA_LOSSLESS_INGRESS_PASS, "ingress-pass", PORT(ingress_pass), 0, 1 },
+	{ TCA_LOSSLESS_PAUSE_TIMEOUT64, "pause-timeout (ns)", PORT(pause_timeout_ns),
+	  LOSSLESS_DETECT_MIN, LOSSLESS_DETECT_MAX, .may_be_off = true },
 };
 
 static const struct option prio_options[] = {
@@ -101,6 +131,8 @@ static const struct option prio_options[] = {
 	{ TCA_LOSSLESS_PRIO_PMAX, "ecn pmax (millionths)", PRIO(ecn.pmax_millionths), 0,
 	  LOSSLESS_PMAX_MAX },
 	{ TCA_LOSSLESS_PRIO_WRED, "wred", PRIO(is_wred), 0, 1 },
+	{ TCA_LOSSLESS_PRIO_MAX_AGE64, "max-age (ns)", PRIO(max_age_ns), LOSSLESS_MAX_AGE_MIN,
+	  LOSSLESS_MAX_AGE_MAX, .may_be_off = true },
 };
 
 static u64 get_uint(const struct nlattr *attr)
@@ -160,8 +192,9 @@ static int parse_options(const struct option *options, unsigned int count, void 
 		if (!tb[option->attribute])
 			continue;
 		value = get_uint(tb[option->attribute]);
-		err = check_range(option->name, priority, value, option->min, option->max,
-				  extack);
+		err = value || !option->may_be_off ?
+		      check_range(option->name, priority, value, option->min, option->max,
+				  extack) : 0;
 		if (err)
 			return err;
 		set_uint(structure + option->offset, nla_len(tb[option->attribute]), value);
@@ -453,10 +486,26 @@ static bool put_prio(struct sk_buff *skb, const struct lossless_config *config, 
 	    !put_u64(skb, TCA_LOSSLESS_PRIO_HEADROOM, prio->headroom) ||
 	    nla_put_u8(skb, TCA_LOSSLESS_PRIO_HEADROOM_AUTO, is_auto) ||
 	    (prio->has_limit && !put_u64(skb, TCA_LOSSLESS_PRIO_LIMIT, prio->limit)) ||
-	    !put_marking(skb, prio))
+	    !put_marking(skb, prio) ||
+	    !put_u64(skb, TCA_LOSSLESS_PRIO_MAX_AGE64, prio->max_age_ns))
 		return false;
 	nla_nest_end(skb, nest);
 	return true;
+}
+
+static bool put_watchdog(struct sk_buff *skb, const struct lossless_config *config)
+{
+	return !nla_put_u8(skb, TCA_LOSSLESS_WATCHDOG, config->watchdog) &&
+	       put_u64(skb, TCA_LOSSLESS_DETECT64, config->detect_ns) &&
+	       !nla_put_u8(skb, TCA_LOSSLESS_RESTORE, config->restore) &&
+	       put_u64(skb, TCA_LOSSLESS_RESTORE_TIME64, config->restore_ns) &&
+	       !nla_put_u8(skb, TCA_LOSSLESS_ACTION, config->action) &&
+	       put_u64(skb, TCA_LOSSLESS_WINDOW64, config->window_ns) &&
+	       !nla_put_u8(skb, TCA_LOSSLESS_DUTY, config->duty_percent) &&
+	       !nla_put_u32(skb, TCA_LOSSLESS_UNTRUST, config->untrust_storms) &&
+	       put_u64(skb, TCA_LOSSLESS_UNTRUST_TIME64, config->untrust_ns) &&
+	       !nla_put_u8(skb, TCA_LOSSLESS_INGRESS_PASS, config->ingress_pass) &&
+	       put_u64(skb, TCA_LOSSLESS_PAUSE_TIMEOUT64, config->pause_timeout_ns);
 }
 
 static bool put_port(struct sk_buff *skb, const struct lossless_config *config)
@@ -478,7 +527,8 @@ static bool put_port(struct sk_buff *skb, const struct lossless_config *config)
 	       !nla_put_u8(skb, TCA_LOSSLESS_LLFC, config->llfc) &&
 	       !nla_put_u16(skb, TCA_LOSSLESS_QUANTA, config->quanta) &&
 	       !nla_put_u32(skb, TCA_LOSSLESS_CELL, config->cell_bytes) &&
-	       put_u64(skb, TCA_LOSSLESS_LINK_RATE64, config->link_rate_bytes_per_s);
+	       put_u64(skb, TCA_LOSSLESS_LINK_RATE64, config->link_rate_bytes_per_s) &&
+	       put_watchdog(skb, config);
 }
 
 /**
@@ -554,6 +604,9 @@ int lossless_dump_port_stats(struct Qdisc *sch, struct gnet_dump *d)
 		.source_iif	= READ_ONCE(q->sources[LOSSLESS_SOURCE_IIF]),
 		.source_lower	= READ_ONCE(q->sources[LOSSLESS_SOURCE_LOWER]),
 		.source_local	= READ_ONCE(q->sources[LOSSLESS_SOURCE_LOCAL]),
+		.pause_timeouts	= READ_ONCE(q->recovery.timeouts),
+		.pause_timeout_drops = READ_ONCE(q->recovery.timeout_drops),
+		.is_timed_out	= READ_ONCE(q->recovery.timeout_of) != 0,
 	};
 
 	return gnet_stats_copy_app(d, &stats, sizeof(stats));
@@ -578,6 +631,28 @@ static void get_pg_stats(struct lossless_pg *pg, struct tc_lossless_prio_stats *
 	spin_unlock_bh(&pg->lock);
 }
 
+static void get_storm_stats(const struct lossless_queue *queue, u64 now,
+			    struct tc_lossless_prio_stats *stats)
+{
+	const struct lossless_storm *storm = &queue->storm;
+	enum watchdog_state state = queue->watchdog.state;
+
+	if (state == WATCHDOG_STORM)
+		stats->flags |= TC_LOSSLESS_PRIO_STORM;
+	if (state == WATCHDOG_UNTRUSTED)
+		stats->flags |= TC_LOSSLESS_PRIO_UNTRUSTED;
+	stats->storms = storm->storms;
+	stats->restores = storm->restores;
+	stats->drained = storm->total.drained;
+	stats->dropped = storm->total.dropped;
+	stats->ingress_dropped = storm->total.ingress_dropped;
+	stats->last_drained = storm->last.drained;
+	stats->last_dropped = storm->last.dropped;
+	stats->last_ingress_dropped = storm->last.ingress_dropped;
+	stats->storm_start_ns = storm->start_ns;
+	stats->storm_ns = lossless_storm_ns(queue, now);
+}
+
 static void get_queue_stats(const struct lossless_sched *q, unsigned int i,
 			    struct tc_lossless_prio_stats *stats)
 {
@@ -596,6 +671,8 @@ static void get_queue_stats(const struct lossless_sched *q, unsigned int i,
 	stats->buffer_drops = queue->buffer_drops;
 	stats->local_drops = queue->local_drops;
 	stats->txwait_ns = lossless_queue_txwait(q, i, now);
+	stats->age_drops = queue->age_drops;
+	get_storm_stats(queue, now, stats);
 	spin_unlock_bh(qdisc_lock(q->port->sch));
 }
 
@@ -614,7 +691,8 @@ int lossless_dump_prio_stats(struct Qdisc *sch, unsigned int i, struct gnet_dump
 		.qlen		= READ_ONCE(queue->frames),
 		.backlog	= min_t(u64, READ_ONCE(queue->bytes), U32_MAX),
 		.drops		= READ_ONCE(queue->wred_drops) + READ_ONCE(queue->buffer_drops) +
-				  READ_ONCE(queue->local_drops),
+				  READ_ONCE(queue->local_drops) + READ_ONCE(queue->age_drops) +
+				  READ_ONCE(queue->lost),
 	};
 	struct tc_lossless_prio_stats stats = {
 		.type		= TC_LOSSLESS_STATS_PRIO,

@@ -570,6 +570,7 @@ static int __net_init lossless_net_init(struct net *net)
 	struct lossless_buffer *buffer = lossless_buffer_of(net);
 
 	spin_lock_init(&buffer->lock);
+	mutex_init(&buffer->events_lock);
 	INIT_LIST_HEAD(&buffer->ports);
 	buffer->pool.shared_size = BUFFER_SHARED_AUTO;
 	buffer->cell_bytes = 1;

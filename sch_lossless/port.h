@@ -33,6 +33,7 @@
 #include "core/buffer.h"
 #include "core/ecn.h"
 #include "core/rate.h"
+#include "core/watchdog.h"
 
 #define LOSSLESS_PORT_ID_BITS	12
 #define LOSSLESS_PORT_IDS	BIT(LOSSLESS_PORT_ID_BITS)
@@ -49,6 +50,8 @@ struct lossless_port;
  * @cell_bytes: of ports without their own (RTNL writes, data path reads)
  * @ports: all, struct lossless_port.in_namespace (RTNL)
  * @by_ifindex: the same, by device (RTNL writes, RCU reads); the newest first
+ * @events_lock: events of the namespace are told one after the other
+ * @event_seq: number of the last one, under @events_lock
  */
 struct lossless_buffer {
 	spinlock_t lock;	/* the pools; innermost */
@@ -58,6 +61,8 @@ struct lossless_buffer {
 	u32 cell_bytes;
 	struct list_head ports;
 	struct hlist_head by_ifindex[64];
+	struct mutex events_lock;	/* telling */
+	u32 event_seq;
 };
 
 /**
@@ -116,6 +121,7 @@ struct lossless_pg {
  * @is_ecn: @ecn is in force
  * @ecn: the marking curve
  * @is_wred: the curve drops frames that are Not-ECT
+ * @max_age_ns: frames that have been in the queue for longer are dropped, 0: none
  */
 struct lossless_prio_config {
 	u32 given;
@@ -132,6 +138,7 @@ struct lossless_prio_config {
 	bool is_ecn;
 	struct ecn_law ecn;
 	bool is_wred;
+	u64 max_age_ns;
 };
 
 /**
@@ -154,6 +161,17 @@ struct lossless_prio_config {
  * @llfc: 802.3x instead of PFC
  * @quanta: of every pause sent
  * @cell_bytes: 0: the namespace's
+ * @watchdog: watches for storms
+ * @action: in a storm, LOSSLESS_ACTION_*
+ * @restore: how a storm ends, LOSSLESS_RESTORE_*
+ * @ingress_pass: frames that arrive here are not dropped in a storm
+ * @duty_percent: of @window_ns
+ * @untrust_storms: in @untrust_ns; 0: never
+ * @detect_ns: a queue that is blocked for so long is in storm
+ * @restore_ns: after what time a storm ends
+ * @window_ns: 0: none
+ * @untrust_ns: see @untrust_storms
+ * @pause_timeout_ns: for which pauses may keep the port from sending; 0: for ever
  * @prio: per priority
  * @link_per_byte: time on the wire at @link_rate_bytes_per_s, for quanta
  * @rcu: to free it
@@ -177,6 +195,17 @@ struct lossless_config {
 	bool llfc;
 	u16 quanta;
 	u32 cell_bytes;
+	bool watchdog;
+	u8 action;
+	u8 restore;
+	bool ingress_pass;
+	u8 duty_percent;
+	u32 untrust_storms;
+	u64 detect_ns;
+	u64 restore_ns;
+	u64 window_ns;
+	u64 untrust_ns;
+	u64 pause_timeout_ns;
 	struct lossless_prio_config prio[LOSSLESS_PRIORITIES];
 	struct wire_time link_per_byte;
 	struct rcu_head rcu;
@@ -229,6 +258,8 @@ struct lossless_pfc {
 /**
  * struct lossless_port - a netdev whose root qdisc is `lossless`
  * @xoff: bit i: PG i is in XOFF (set and cleared under the PG's lock)
+ * @ingress_dropping: bit i: priority i is in storm, and what arrives is dropped (written
+ *	under the qdisc's lock)
  * @id: of the stamp, constant
  * @is_leaf: a pause may be transmitted under the lock of another port's qdisc
  * @is_dead: the qdisc is being destroyed (written under the qdisc lock and pfc.lock)
@@ -247,6 +278,7 @@ struct lossless_pfc {
  */
 struct lossless_port {
 	unsigned long xoff;
+	u8 ingress_dropping;
 	u16 id;
 	bool is_leaf;
 	bool is_dead;

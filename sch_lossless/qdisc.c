@@ -21,17 +21,19 @@
 #include "sched.h"
 
 /* Of one dequeue, which holds the qdisc's lock; then it is run again. */
-#define WRED_DROPS_MAX	64
+#define DEQUEUE_DROPS_MAX	64
 
 /**
  * struct lossless_cb - what a queued frame carries
  * @pg: that it is charged to; NULL: the account of its queue
+ * @queued_ns: since when it waits, if its queue limits that; 0: unknown
  * @len_bytes: charged length
  */
 struct lossless_cb {
 	struct lossless_pg *pg;
+	u64 queued_ns;
 	u32 len_bytes;
-};
+} __packed __aligned(4);	/* a qdisc has 20 bytes */
 
 static struct lossless_cb *lossless_cb(const struct sk_buff *skb)
 {
@@ -68,16 +70,14 @@ static void queue_release(struct lossless_sched *q, struct lossless_queue *queue
 static void queue_append(struct lossless_sched *q, struct lossless_queue *queue,
 			 struct sk_buff *skb)
 {
-	u8 bit = BIT(queue->priority);
-
 	skb->next = NULL;
 	if (queue->head) {
 		queue->tail->next = skb;
 	} else {
 		queue->head = skb;
-		if (unlikely(q->paused & bit))
-			queue->blocked_since_ns = ktime_get_ns();
-		q->backlogged |= bit;
+		q->backlogged |= BIT(queue->priority);
+		if (unlikely(q->paused))
+			lossless_sched_filled(q, queue);
 	}
 	queue->tail = skb;
 	queue->frames++;
@@ -85,22 +85,26 @@ static void queue_append(struct lossless_sched *q, struct lossless_queue *queue,
 	queue->peak_bytes = max(queue->peak_bytes, queue->bytes);
 }
 
-static struct sk_buff *queue_take(struct lossless_sched *q, struct lossless_queue *queue)
+static __always_inline struct sk_buff *queue_take(struct lossless_sched *q,
+						  struct lossless_queue *queue)
 {
 	struct sk_buff *skb = queue->head;
 
 	queue->head = skb->next;
 	skb_mark_not_on_list(skb);
-	if (!queue->head)
-		q->backlogged &= ~BIT(queue->priority);
 	queue->frames--;
 	queue->bytes -= lossless_cb(skb)->len_bytes;
+	if (!queue->head) {
+		q->backlogged &= ~BIT(queue->priority);
+		if (unlikely(q->paused))
+			lossless_sched_emptied(q, queue);
+	}
 	return skb;
 }
 
 /* Gives back what the frame was charged, wherever that was. RCU read side. */
-static void release_frame(struct lossless_sched *q, struct lossless_queue *queue,
-			  const struct sk_buff *skb)
+static __always_inline void release_frame(struct lossless_sched *q, struct lossless_queue *queue,
+					  const struct sk_buff *skb)
 {
 	const struct lossless_cb *cb = lossless_cb(skb);
 	struct lossless_port *port;
@@ -142,6 +146,9 @@ static int enqueue_frame(struct sk_buff *skb, struct Qdisc *sch, struct lossless
 	struct lossless_sched *q = qdisc_priv(sch);
 	struct lossless_cb *cb = lossless_cb(skb);
 
+	if (unlikely(q->dropping) && lossless_recover_drops(q, queue))
+		return qdisc_drop_reason(skb, sch, to_free, QDISC_DROP_CONGESTED);
+	cb->queued_ns = unlikely(queue->max_age_ns) ? ktime_get_ns() : 0;
 	cb->len_bytes = buffer_frame_bytes(qdisc_pkt_len(skb), q->cell_bytes);
 	if (!charge_frame(q, queue, pg, cb))
 		return qdisc_drop_reason(skb, sch, to_free, QDISC_DROP_OVERLIMIT);
@@ -283,6 +290,16 @@ static bool mark_or_keep(struct lossless_sched *q, struct lossless_queue *queue,
 	return false;
 }
 
+static noinline bool is_too_old(struct lossless_queue *queue, const struct sk_buff *skb)
+{
+	u64 since = lossless_cb(skb)->queued_ns;
+
+	if (!since || ktime_get_ns() - since <= queue->max_age_ns)
+		return false;
+	queue->age_drops++;
+	return true;
+}
+
 static struct sk_buff *lossless_dequeue(struct Qdisc *sch)
 {
 	struct lossless_sched *q = qdisc_priv(sch);
@@ -300,11 +317,12 @@ static struct sk_buff *lossless_dequeue(struct Qdisc *sch)
 		release_frame(q, queue, skb);
 		qdisc_qstats_backlog_dec(sch, skb);
 		qdisc_qlen_dec(sch);
-		if (likely(mark_or_keep(q, queue, skb, queue_bytes)))
+		if (likely((!queue->max_age_ns || !is_too_old(queue, skb)) &&
+			   mark_or_keep(q, queue, skb, queue_bytes)))
 			break;
 		qdisc_qstats_drop(sch);
 		qdisc_dequeue_drop(sch, skb, QDISC_DROP_CONGESTED);
-		if (++dropped == WRED_DROPS_MAX) {
+		if (++dropped == DEQUEUE_DROPS_MAX) {
 			lossless_schedule(sch);
 			return NULL;
 		}
@@ -339,6 +357,38 @@ static void queue_flush(struct lossless_sched *q, struct lossless_queue *queue)
 	}
 }
 
+/**
+ * lossless_queue_drain() - flush frames from a queue
+ * @q: the port
+ * @priority: of the queue
+ * @frames_max: not more than these
+ * @drained: list that they are put on, for the caller to free
+ *
+ * Under the qdisc's lock, RCU read side, softirq.
+ *
+ * Return: how many frames.
+ */
+u32 lossless_queue_drain(struct lossless_sched *q, unsigned int priority, u32 frames_max,
+			 struct sk_buff **drained)
+{
+	struct lossless_queue *queue = &q->queues[priority];
+	struct Qdisc *sch = q->port->sch;
+	struct sk_buff *skb;
+	u32 frames = 0;
+
+	while (queue->head && frames < frames_max) {
+		skb = queue_take(q, queue);
+		release_frame(q, queue, skb);
+		qdisc_qstats_backlog_dec(sch, skb);
+		qdisc_qlen_dec(sch);
+		qdisc_qstats_drop(sch);
+		skb->next = *drained;
+		*drained = skb;
+		frames++;
+	}
+	return frames;
+}
+
 static void lossless_reset(struct Qdisc *sch)
 {
 	struct lossless_sched *q = qdisc_priv(sch);
@@ -353,7 +403,7 @@ static void lossless_reset(struct Qdisc *sch)
 	if (q->port->is_leaf)
 		lossless_pfc_silence(q->port);
 	rcu_read_unlock_bh();
-	qdisc_watchdog_cancel(&q->watchdog);
+	qdisc_watchdog_cancel(&q->waker);
 }
 
 static void queue_resize(struct lossless_queue *queue, const struct buffer_limits *limits,
@@ -392,6 +442,7 @@ void lossless_queues_resize(struct Qdisc *sch, const struct lossless_config *con
 
 		queue->is_ecn = config->prio[i].is_ecn;
 		queue->is_wred = config->prio[i].is_wred;
+		queue->max_age_ns = config->prio[i].max_age_ns;
 		queue->ecn = config->prio[i].ecn;
 		limits = lossless_config_queue_limits(config, i);
 		queue_resize(queue, &limits, q->port->buffer, pool_changed);
@@ -490,8 +541,9 @@ static int lossless_init(struct Qdisc *sch, struct nlattr *options,
 	unsigned int i;
 	int err;
 
-	qdisc_watchdog_init(&q->watchdog, sch);
+	qdisc_watchdog_init(&q->waker, sch);
 	lossless_bh_init(&q->run, false, lossless_run);
+	lossless_recover_init(q);
 	for (i = 0; i < LOSSLESS_PRIORITIES; i++) {
 		q->queues[i].priority = i;
 		gnet_stats_basic_sync_init(&q->queues[i].bstats);
@@ -528,7 +580,7 @@ static int lossless_change_tx_queue_len(struct Qdisc *sch, unsigned int length)
 {
 	struct lossless_sched *q = qdisc_priv(sch);
 
-	hrtimer_start(&q->watchdog.timer, ktime_add_ms(ktime_get(), 10),
+	hrtimer_start(&q->waker.timer, ktime_add_ms(ktime_get(), 10),
 		      HRTIMER_MODE_ABS_PINNED);
 	return 0;
 }
@@ -540,8 +592,9 @@ static void lossless_destroy(struct Qdisc *sch)
 	tcf_block_put(q->block);
 	if (q->port)
 		lossless_port_close(q->port);
-	qdisc_watchdog_cancel(&q->watchdog);
+	qdisc_watchdog_cancel(&q->waker);
 	lossless_bh_cancel(&q->run);
+	lossless_recover_close(q);
 	if (q->port)
 		lossless_port_put(q->port);
 }
@@ -651,11 +704,16 @@ static int __init lossless_module_init(void)
 	err = lossless_genl_init();
 	if (err)
 		goto exit_ports;
-	err = register_qdisc(&lossless_qdisc_ops);
+	err = lossless_recover_start();
 	if (err)
 		goto exit_genl;
+	err = register_qdisc(&lossless_qdisc_ops);
+	if (err)
+		goto exit_recover;
 	return 0;
 
+exit_recover:
+	lossless_recover_stop();
 exit_genl:
 	lossless_genl_exit();
 exit_ports:
@@ -666,6 +724,7 @@ exit_ports:
 static void __exit lossless_module_exit(void)
 {
 	unregister_qdisc(&lossless_qdisc_ops);
+	lossless_recover_stop();
 	lossless_genl_exit();
 	lossless_ports_exit();
 }

@@ -93,41 +93,102 @@ static void shaper_charge(struct lossless_shaper *shaper, u32 wire_bytes)
 	shaper->next = wire_time_add(shaper->next, time);
 }
 
-static u64 queue_blocked_ns(const struct lossless_queue *queue, u64 now)
+/* The priority among them whose pause ends first. */
+static unsigned int first_to_end(const struct lossless_sched *q, unsigned long priorities)
 {
-	u64 until = min(now, queue->paused_until_ns);
-
-	return until > queue->blocked_since_ns ? until - queue->blocked_since_ns : 0;
-}
-
-static void unpause(struct lossless_sched *q, unsigned int priority, u64 now)
-{
-	struct lossless_queue *queue = &q->queues[priority];
-
-	if (q->backlogged & BIT(priority))
-		queue->txwait_ns += queue_blocked_ns(queue, now);
-	q->paused &= ~BIT(priority);
-}
-
-static void end_expired_pauses(struct lossless_sched *q, u64 now)
-{
-	unsigned long paused = q->paused;
+	unsigned int first = __ffs(priorities);
 	unsigned int i;
 
-	for_each_set_bit(i, &paused, LOSSLESS_PRIORITIES)
-		if (q->queues[i].paused_until_ns <= now)
-			unpause(q, i, now);
+	for_each_set_bit(i, &priorities, LOSSLESS_PRIORITIES)
+		if (q->queues[i].paused_until_ns < q->queues[first].paused_until_ns)
+			first = i;
+	return first;
+}
+
+/* A queue holds frames, and is paused, from now on. */
+static void block(struct lossless_sched *q, struct lossless_queue *queue, u64 now)
+{
+	watchdog_block(&queue->watchdog, &q->recovery.law, now);
+	lossless_recover_follow(q, now);
+	lossless_recover_arm(q, watchdog_deadline(&queue->watchdog, &q->recovery.law, now));
+}
+
+/**
+ * lossless_sched_filled() - the first frame has come to a queue while there are pauses
+ * @q: the port
+ * @queue: its queue
+ */
+void lossless_sched_filled(struct lossless_sched *q, struct lossless_queue *queue)
+{
+	u64 now = ktime_get_ns();
+
+	if (q->paused & BIT(queue->priority))
+		block(q, queue, now);
+	else
+		lossless_recover_follow(q, now);
+}
+
+/**
+ * lossless_sched_unpause() - the pause of a queue ends
+ * @q: the port
+ * @priority: that is paused
+ * @now: present time; the pause may have ended before
+ *
+ * The queue has to be judged afterwards.
+ */
+void lossless_sched_unpause(struct lossless_sched *q, unsigned int priority, u64 now)
+{
+	struct lossless_queue *queue = &q->queues[priority];
+	u64 at = min(now, queue->paused_until_ns);
+
+	if (q->backlogged & BIT(priority))
+		watchdog_unblock(&queue->watchdog, &q->recovery.law, at);
+	q->paused &= ~BIT(priority);
+	lossless_recover_follow(q, at);
+}
+
+/**
+ * lossless_sched_emptied() - the last frame has left a queue while there are pauses
+ * @q: the port
+ * @queue: its queue
+ */
+void lossless_sched_emptied(struct lossless_sched *q, struct lossless_queue *queue)
+{
+	u64 now = ktime_get_ns();
+
+	if (queue->watchdog.clock.is_running)
+		watchdog_unblock(&queue->watchdog, &q->recovery.law,
+				 min(now, queue->paused_until_ns));
+	lossless_recover_follow(q, now);
+	lossless_recover_judge(q, BIT(queue->priority), now);
+}
+
+/**
+ * lossless_sched_expire() - end the pauses whose time has passed
+ * @q: the port
+ * @now: present time
+ */
+void lossless_sched_expire(struct lossless_sched *q, u64 now)
+{
+	unsigned int first;
+	u8 ended = 0;
+
+	while (q->paused) {
+		first = first_to_end(q, q->paused);
+		if (q->queues[first].paused_until_ns > now)
+			break;
+		lossless_sched_unpause(q, first, now);
+		ended |= BIT(first);
+	}
+	if (ended)
+		lossless_recover_judge(q, ended, now);
 }
 
 static u64 earliest_pause_end(const struct lossless_sched *q)
 {
-	unsigned long waiting = q->backlogged & q->paused;
-	u64 earliest = U64_MAX;
-	unsigned int i;
+	u8 waiting = q->backlogged & q->paused & ~q->dropping;
 
-	for_each_set_bit(i, &waiting, LOSSLESS_PRIORITIES)
-		earliest = min(earliest, q->queues[i].paused_until_ns);
-	return earliest;
+	return waiting ? q->queues[first_to_end(q, waiting)].paused_until_ns : U64_MAX;
 }
 
 /* A qdisc run ends here by itself: the next one may hand out a burst again. */
@@ -143,18 +204,17 @@ static void end_run(struct lossless_sched *q, bool is_shaper_waiting)
 static void wake_at(struct lossless_sched *q, u64 ns)
 {
 	if (ns != U64_MAX)
-		qdisc_watchdog_schedule_ns(&q->watchdog, ns);
+		qdisc_watchdog_schedule_ns(&q->waker, ns);
 }
 
 /* The queues that hold frames and may send them, were it not for the rate. */
 static u8 eligible_queues(struct lossless_sched *q, u64 now)
 {
-	u8 eligible = q->backlogged;
+	u8 eligible;
 
-	if (q->paused) {
-		end_expired_pauses(q, now);
-		eligible &= ~q->paused;
-	}
+	if (q->paused)
+		lossless_sched_expire(q, now);
+	eligible = q->backlogged & ~(q->paused | q->dropping);
 	if (q->is_burst_over)
 		eligible &= ~q->pausable;
 	return eligible;
@@ -215,6 +275,8 @@ void lossless_sched_sent(struct lossless_sched *q, struct lossless_queue *queue,
 		charge_weighted(q, queue, wire_bytes);
 	if (shaper_is_on(&q->shaper))
 		shaper_charge(&q->shaper, wire_bytes);
+	blocked_sent(&queue->watchdog.clock);
+	blocked_sent(&q->blocked);
 	count_burst(q, queue->priority);
 }
 
@@ -229,21 +291,23 @@ static bool pause_queue(struct lossless_sched *q, unsigned int priority, u64 pau
 
 	if (!pause_ns) {
 		if (was_paused)
-			unpause(q, priority, now);
+			lossless_sched_unpause(q, priority, now);
 		return was_paused;
 	}
 	queue->paused_until_ns = now + pause_ns;
 	if (was_paused)
 		return now + pause_ns < old_end;
-	queue->blocked_since_ns = now;
 	q->paused |= BIT(priority);
+	if (q->backlogged & BIT(priority))
+		block(q, queue, now);
 	return false;
 }
 
 /**
  * lossless_sched_pause() - honour a received pause or resume
  * @q: the port
- * @bits: the priorities that it means and whose pauses are honoured
+ * @bits: the priorities that it means and whose pauses are honoured; those that are
+ *	ignored because of a storm among them
  * @pause_ns: how long for each priority; 0: resume
  * @now: when it arrived
  *
@@ -251,13 +315,15 @@ static bool pause_queue(struct lossless_sched *q, unsigned int priority, u64 pau
  */
 bool lossless_sched_pause(struct lossless_sched *q, u8 bits, const u64 *pause_ns, u64 now)
 {
-	unsigned long todo = bits;
+	unsigned long todo;
 	bool run = false;
 	unsigned int i;
 
-	end_expired_pauses(q, now);
+	lossless_sched_expire(q, now);
+	todo = bits & ~q->ignoring;	/* a storm may just have been found */
 	for_each_set_bit(i, &todo, LOSSLESS_PRIORITIES)
 		run |= pause_queue(q, i, pause_ns[i], now);
+	lossless_recover_judge(q, bits, now);
 	return run && q->backlogged;
 }
 
@@ -272,7 +338,8 @@ void lossless_sched_reset(struct lossless_sched *q)
 	unsigned int i;
 
 	for_each_set_bit(i, &paused, LOSSLESS_PRIORITIES)
-		unpause(q, i, now);
+		lossless_sched_unpause(q, i, now);
+	lossless_recover_reset(q, now);
 	q->ahead = 0;
 	q->virtual_time = 0;
 	q->is_burst_over = false;
@@ -294,10 +361,11 @@ void lossless_sched_reset(struct lossless_sched *q)
 u64 lossless_queue_txwait(const struct lossless_sched *q, unsigned int priority, u64 now)
 {
 	const struct lossless_queue *queue = &q->queues[priority];
+	struct blocked_clock clock = queue->watchdog.clock;
 
-	if (!(q->backlogged & q->paused & BIT(priority)))
-		return queue->txwait_ns;
-	return queue->txwait_ns + queue_blocked_ns(queue, now);
+	if (clock.is_running)
+		blocked_end(&clock, min(now, queue->paused_until_ns));
+	return clock.total_ns;
 }
 
 /**
@@ -305,18 +373,25 @@ u64 lossless_queue_txwait(const struct lossless_sched *q, unsigned int priority,
  * @q: the port, under the qdisc's lock
  * @config: new configuration
  *
- * Pauses of priorities that are no longer honoured end.
+ * Pauses of priorities that are no longer honoured end, and all if the kind of pauses
+ * changes.
  */
 void lossless_sched_configure(struct lossless_sched *q, const struct lossless_config *config)
 {
 	struct wire_time per_byte = {};
+	u64 now = ktime_get_ns();
 	unsigned long dropped;
 	unsigned int i;
+	u8 kept;
 
+	lossless_sched_expire(q, now);
 	q->pausable = config->llfc ? LOSSLESS_ALL_PRIORITIES : config->pfc_rx;
-	dropped = q->paused & ~q->pausable;
+	kept = q->is_llfc == config->llfc ? q->pausable : 0;
+	q->is_llfc = config->llfc;
+	dropped = q->paused & ~kept;
 	for_each_set_bit(i, &dropped, LOSSLESS_PRIORITIES)
-		unpause(q, i, ktime_get_ns());
+		lossless_sched_unpause(q, i, now);
+	lossless_recover_configure(q, config, kept, now);
 
 	q->strict = 0;
 	for (i = 0; i < LOSSLESS_PRIORITIES; i++) {

@@ -15,7 +15,7 @@
 /* Raised when an attribute or a statistic is added; never when one changes its
  * meaning, which does not happen.
  */
-#define LOSSLESS_UAPI_VERSION	1
+#define LOSSLESS_UAPI_VERSION	2
 
 /* What a port trusts to tell a frame's priority, TCA_LOSSLESS_TRUST. */
 enum {
@@ -26,6 +26,28 @@ enum {
 };
 
 #define LOSSLESS_TRUST_MAX	(__LOSSLESS_TRUST_MAX - 1)
+
+/* What becomes of a priority in storm, TCA_LOSSLESS_ACTION. */
+enum {
+	LOSSLESS_ACTION_DROP,		/* its queue is flushed, its frames are dropped */
+	LOSSLESS_ACTION_FORWARD,	/* its pauses are ignored */
+	LOSSLESS_ACTION_ALERT,		/* nothing, it is only told */
+	LOSSLESS_ACTION_SHUTDOWN,	/* the port is closed */
+	LOSSLESS_ACTION_FLAP,		/* the port is closed and opened again */
+	__LOSSLESS_ACTION_MAX
+};
+
+#define LOSSLESS_ACTION_MAX	(__LOSSLESS_ACTION_MAX - 1)
+
+/* When a storm is over, TCA_LOSSLESS_RESTORE. By hand it always is. */
+enum {
+	LOSSLESS_RESTORE_AUTO,		/* no pause has come for RESTORE_TIME64 */
+	LOSSLESS_RESTORE_FIXED,		/* after RESTORE_TIME64 in any case */
+	LOSSLESS_RESTORE_OFF,		/* by hand only */
+	__LOSSLESS_RESTORE_MAX
+};
+
+#define LOSSLESS_RESTORE_MAX	(__LOSSLESS_RESTORE_MAX - 1)
 
 /* Attributes in TCA_OPTIONS. One that is absent from a change leaves its setting
  * as it is. A bit i of a mask is priority i.
@@ -54,6 +76,19 @@ enum {
 	TCA_LOSSLESS_LINK_RATE64,	/* u64, bytes per second that quanta and
 					 * headroom are computed with; dump only
 					 */
+	TCA_LOSSLESS_WATCHDOG,		/* u8, 0 or 1 */
+	TCA_LOSSLESS_DETECT64,		/* u64, ns for which a queue in storm was blocked */
+	TCA_LOSSLESS_RESTORE,		/* u8, LOSSLESS_RESTORE_* */
+	TCA_LOSSLESS_RESTORE_TIME64,	/* u64, ns */
+	TCA_LOSSLESS_ACTION,		/* u8, LOSSLESS_ACTION_* */
+	TCA_LOSSLESS_WINDOW64,		/* u64, ns; 0: no window */
+	TCA_LOSSLESS_DUTY,		/* u8, percent of WINDOW64 that is a storm too */
+	TCA_LOSSLESS_UNTRUST,		/* u32, storms in UNTRUST_TIME64 after which a
+					 * priority's pauses are ignored; 0: never
+					 */
+	TCA_LOSSLESS_UNTRUST_TIME64,	/* u64, ns */
+	TCA_LOSSLESS_INGRESS_PASS,	/* u8, 0 or 1 */
+	TCA_LOSSLESS_PAUSE_TIMEOUT64,	/* u64, ns; 0: off */
 	__TCA_LOSSLESS_MAX
 };
 
@@ -103,6 +138,7 @@ enum {
 	TCA_LOSSLESS_PRIO_KMAX,		/* u32, bytes */
 	TCA_LOSSLESS_PRIO_PMAX,		/* u32, millionths */
 	TCA_LOSSLESS_PRIO_WRED,		/* u8, 0 or 1 */
+	TCA_LOSSLESS_PRIO_MAX_AGE64,	/* u64, ns in the queue; 0: no limit */
 	__TCA_LOSSLESS_PRIO_MAX
 };
 
@@ -123,6 +159,13 @@ enum {
 #define LOSSLESS_SIZE_MIN	(16ULL << 10)	/* of a buffer with a fixed size */
 #define LOSSLESS_SIZE_MAX	(4ULL << 30)
 #define LOSSLESS_PAUSE_NS_MIN	20000		/* the shortest pause of QUANTA */
+#define LOSSLESS_DETECT_MIN	1000000ULL	/* ns; also of WINDOW64, PAUSE_TIMEOUT64 */
+#define LOSSLESS_DETECT_MAX	60000000000ULL
+#define LOSSLESS_RESTORE_TIME_MIN	1000000ULL	/* ns; also of UNTRUST_TIME64 */
+#define LOSSLESS_RESTORE_TIME_MAX	86400000000000ULL	/* a day */
+#define LOSSLESS_UNTRUST_MAX	16		/* storms */
+#define LOSSLESS_MAX_AGE_MIN	1000ULL		/* ns */
+#define LOSSLESS_MAX_AGE_MAX	3600000000000ULL
 
 /* TCA_STATS_APP begins with one of these. */
 enum {
@@ -145,6 +188,9 @@ enum {
  * @source_iif: ... skb_iif told
  * @source_lower: ... the unique lower device of skb_iif told
  * @source_local: ... that came from this host or from no port
+ * @pause_timeouts: times that pauses let the port send nothing for PAUSE_TIMEOUT64
+ * @pause_timeout_drops: frames dropped then
+ * @is_timed_out: 1 while that lasts
  */
 struct tc_lossless_port_stats {
 	__u32 type;
@@ -160,10 +206,17 @@ struct tc_lossless_port_stats {
 	__u64 source_iif;
 	__u64 source_lower;
 	__u64 source_local;
+	__u64 pause_timeouts;
+	__u64 pause_timeout_drops;
+	__u64 is_timed_out;
 };
 
 #define TC_LOSSLESS_PRIO_XOFF	(1 << 0)	/* the PG keeps its upstream paused */
 #define TC_LOSSLESS_PRIO_PAUSED	(1 << 1)	/* a received pause holds the queue */
+#define TC_LOSSLESS_PRIO_STORM	(1 << 2)	/* pauses have held it for too long */
+#define TC_LOSSLESS_PRIO_UNTRUSTED	(1 << 3)	/* its pauses are ignored until it
+							 * is recovered by hand
+							 */
 
 /**
  * struct tc_lossless_prio_stats - what `tc -s class show` adds for a priority
@@ -192,6 +245,17 @@ struct tc_lossless_port_stats {
  * @local_drops: local frames that did
  * @txwait_ns: time for which the queue had frames but was paused by its peer
  * @rxwait_ns: time for which the PG kept its upstream paused
+ * @age_drops: frames of the queue that were older than MAX_AGE64
+ * @storms: times that pauses held the queue for too long
+ * @restores: times that this was over
+ * @drained: frames flushed from the queue by storms
+ * @dropped: frames that came for the queue during storms
+ * @ingress_dropped: frames of this priority that arrived on this port during storms
+ * @last_drained: of them, those of the storm that is or was the last
+ * @last_dropped: as above
+ * @last_ingress_dropped: as above
+ * @storm_start_ns: when that storm was detected, CLOCK_REALTIME; 0: there was none
+ * @storm_ns: how long it lasted, or has lasted so far
  */
 struct tc_lossless_prio_stats {
 	__u32 type;
@@ -219,15 +283,33 @@ struct tc_lossless_prio_stats {
 	__u64 local_drops;
 	__u64 txwait_ns;
 	__u64 rxwait_ns;
+	__u64 age_drops;
+	__u64 storms;
+	__u64 restores;
+	__u64 drained;
+	__u64 dropped;
+	__u64 ingress_dropped;
+	__u64 last_drained;
+	__u64 last_dropped;
+	__u64 last_ingress_dropped;
+	__u64 storm_start_ns;
+	__u64 storm_ns;
 };
 
 #define LOSSLESS_GENL_NAME	"lossless"
 #define LOSSLESS_GENL_VERSION	1
+#define LOSSLESS_GENL_EVENTS	"events"	/* the multicast group */
 
 enum {
 	LOSSLESS_CMD_UNSPEC,
 	LOSSLESS_CMD_BUFFER_GET,	/* answers with LOSSLESS_A_BUFFER_* */
 	LOSSLESS_CMD_BUFFER_SET,	/* SIZE, HEADROOM_POOL, CELL */
+	LOSSLESS_CMD_WATCHDOG_GET,	/* what is known of PRIO of IFINDEX; a dump: of all
+					 * priorities of all ports, or of IFINDEX
+					 */
+	LOSSLESS_CMD_WATCHDOG_RECOVER,	/* ends storms and distrust; IFINDEX, perhaps PRIO */
+	LOSSLESS_CMD_WATCHDOG_CLEAR,	/* its counters; IFINDEX, perhaps PRIO */
+	LOSSLESS_CMD_EVENT,		/* to the group: LOSSLESS_A_WATCHDOG_* */
 	__LOSSLESS_CMD_MAX
 };
 
@@ -249,5 +331,65 @@ enum {
 };
 
 #define LOSSLESS_A_BUFFER_MAX	(__LOSSLESS_A_BUFFER_MAX - 1)
+
+/* What an event tells, LOSSLESS_A_WATCHDOG_EVENT. */
+enum {
+	LOSSLESS_EVENT_STORM,		/* a storm has been detected */
+	LOSSLESS_EVENT_UNTRUST,		/* ... one too many: pauses are ignored from now on */
+	LOSSLESS_EVENT_RESTORE,		/* a storm or the distrust is over */
+	LOSSLESS_EVENT_TIMEOUT,		/* the port drops what it may not send */
+	LOSSLESS_EVENT_TIMEOUT_END,	/* it may send again */
+};
+
+/* Why something is over, LOSSLESS_A_WATCHDOG_CAUSE. */
+enum {
+	LOSSLESS_CAUSE_QUIET,		/* no pause has come for a while; the pause ended */
+	LOSSLESS_CAUSE_FIXED,		/* the fixed time has passed */
+	LOSSLESS_CAUSE_HAND,		/* recovered by hand */
+	LOSSLESS_CAUSE_CONFIG,		/* the configuration no longer watches it */
+	LOSSLESS_CAUSE_DOWN,		/* the port was closed, reset or removed */
+};
+
+/* LOSSLESS_A_WATCHDOG_STATE */
+enum {
+	LOSSLESS_STATE_OK,
+	LOSSLESS_STATE_STORM,
+	LOSSLESS_STATE_UNTRUSTED,
+};
+
+/* Of a priority, or of an event. In an event the counts are those of the storm, or of the
+ * timeout, that it is about.
+ */
+enum {
+	LOSSLESS_A_WATCHDOG_UNSPEC,
+	LOSSLESS_A_WATCHDOG_PAD,
+	LOSSLESS_A_WATCHDOG_IFINDEX,	/* u32 */
+	LOSSLESS_A_WATCHDOG_IFNAME,	/* string */
+	LOSSLESS_A_WATCHDOG_PRIO,	/* u8; not in TIMEOUT and TIMEOUT_END */
+	LOSSLESS_A_WATCHDOG_SEQ,	/* u32, of the namespace's last event; of this one */
+	LOSSLESS_A_WATCHDOG_EVENT,	/* u8, LOSSLESS_EVENT_* */
+	LOSSLESS_A_WATCHDOG_CAUSE,	/* u8, LOSSLESS_CAUSE_*; of RESTORE and TIMEOUT_END */
+	LOSSLESS_A_WATCHDOG_STATE,	/* u8, LOSSLESS_STATE_* */
+	LOSSLESS_A_WATCHDOG_ACTION,	/* u8, LOSSLESS_ACTION_* */
+	LOSSLESS_A_WATCHDOG_TIME,	/* u64, ns, CLOCK_REALTIME: of the event; start of the
+					 * last storm
+					 */
+	LOSSLESS_A_WATCHDOG_DURATION,	/* u64, ns: blocked before STORM and TIMEOUT, lasted
+					 * at their ends; length of the last storm
+					 */
+	LOSSLESS_A_WATCHDOG_DRAINED,	/* u64, frames */
+	LOSSLESS_A_WATCHDOG_DROPPED,	/* u64, frames */
+	LOSSLESS_A_WATCHDOG_INGRESS_DROPPED, /* u64, frames */
+	LOSSLESS_A_WATCHDOG_STORMS,	/* u64 */
+	LOSSLESS_A_WATCHDOG_RESTORES,	/* u64 */
+	LOSSLESS_A_WATCHDOG_DRAINED_TOTAL, /* u64, frames; not in an event */
+	LOSSLESS_A_WATCHDOG_DROPPED_TOTAL, /* u64, frames; not in an event */
+	LOSSLESS_A_WATCHDOG_INGRESS_DROPPED_TOTAL, /* u64, frames; not in an event */
+	LOSSLESS_A_WATCHDOG_IS_TIMED_OUT, /* u8, 0 or 1, of the port; not in an event */
+	LOSSLESS_A_WATCHDOG_BACKLOG,	/* u32, frames in the queue, or in all; of an event */
+	__LOSSLESS_A_WATCHDOG_MAX
+};
+
+#define LOSSLESS_A_WATCHDOG_MAX	(__LOSSLESS_A_WATCHDOG_MAX - 1)
 
 #endif /* _UAPI_LINUX_LOSSLESS_H */
