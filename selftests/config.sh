@@ -58,6 +58,11 @@ dump_can_be_fed_in_again() {
 	round_trip pfc 0-7 pfc-rx none
 	round_trip pfc 3 pfc-rx all
 	round_trip pfc none pfc-rx 1,3,5-7
+	round_trip watchdog off
+	round_trip watchdog detect 1ms restore fixed 1ms action forward window 1ms duty 1
+	round_trip watchdog detect 60s restore off action alert window 1min duty 100% untrust 16 24h ingress-pass
+	round_trip watchdog action shutdown untrust 1 1ms pause-timeout 1ms prio 3 max-age 1us prio 0 max-age 1h
+	round_trip watchdog action flap restore auto 100500us pause-timeout 60s
 	round_trip llfc on
 	round_trip pfc none llfc on prio 5 lossless
 	round_trip rate 1mbit quanta 1 cable 2.5km response 0
@@ -111,7 +116,7 @@ defaults() {
 	hosts 1
 	port sw p1
 	expect_text "options of the port" "$(dump p1 | sed 's/ prio 0.*//')" \
-		"rate none overhead 24 burst 4 keep-gso off keep-socket off trust dscp dscp-map 0-7:0,8-15:1,16-23:2,24-31:3,32-39:4,40-47:5,48-55:6,56-63:7 pcp-map 0:0,1:1,2:2,3:3,4:4,5:5,6:6,7:7 default-prio 0 cable 100m response 64Kb pfc 3 pfc-rx 3 llfc off quanta 65535 cell $(json_value p1 .cell)"
+		"rate none overhead 24 burst 4 keep-gso off keep-socket off trust dscp dscp-map 0-7:0,8-15:1,16-23:2,24-31:3,32-39:4,40-47:5,48-55:6,56-63:7 pcp-map 0:0,1:1,2:2,3:3,4:4,5:5,6:6,7:7 default-prio 0 cable 100m response 64Kb pfc 3 pfc-rx 3 llfc off quanta 65535 cell $(json_value p1 .cell) watchdog detect 100ms restore auto 1s action drop window off untrust off ingress-pass off pause-timeout off"
 	# F = 1500 + 18
 	expect_text "a lossy priority" "$(dump p1 | sed 's/.*\(prio 2 .*\) prio 3 .*/\1/; s/ xon-offset.*//')" \
 		"prio 2 lossy weight 1 guaranteed 3036b alpha 1"
@@ -310,6 +315,17 @@ a_change_is_all_or_nothing() {
 	expect_text "what the kernel says" "$(cat /tmp/said)" 'burst 99 is out of range 1 to 64'
 	expect_text "qdisc" "$(tc -n sw -j qdisc show dev p1 root | jq -r '.[0].kind')" noqueue
 	expect "ports of the namespace" "$(lossless -n sw -j buffer | jq .ports)" == 0
+}
+
+# XOFF 2M and XON 1M become 4M and 3M, and the reverse: no half of it is ever in force, which would be refused
+thresholds_move_past_each_other() {
+	hosts 1
+	port sw p1 prio 3 guaranteed 0 static xoff 2m xon 1m
+	check "up" change prio 3 static xoff 4m xon 3m
+	check "down, with a guarantee that would not fit the old ones" change prio 3 guaranteed 600k static xoff 1m xon 500k
+	check "up, with a guarantee above the old XOFF" change prio 3 guaranteed 3m static xoff 4m xon 3500k
+	expect "xoff" "$(json_value p1 .priorities[3].static_xoff)" == $((4 << 20))
+	expect "xon" "$(json_value p1 .priorities[3].static_xon)" == $((3500 << 10))
 }
 
 only_at_the_root() {
@@ -584,7 +600,7 @@ headroom_pool_stays_as_large_as_a_frame() {
 }
 
 run_tests defaults dump_can_be_fed_in_again dump_keeps_headroom_auto rates_are_exact bad_words bad_combinations \
-	bad_messages bad_attributes a_change_is_all_or_nothing only_at_the_root priorities_take_nothing_below \
+	bad_messages bad_attributes a_change_is_all_or_nothing thresholds_move_past_each_other only_at_the_root priorities_take_nothing_below \
 	a_change_loses_no_frame a_replacement_loses_no_frame a_change_leaves_the_rest \
 	alpha_of_a_lossless_priority_leaves_its_limit headroom_follows_rate_cable_and_mtu headroom_follows_the_speed \
 	given_headroom_stays unfit_mtu_is_refused ports_of_a_namespace_sum_up buffer_that_is_too_small_is_refused \

@@ -30,7 +30,8 @@ struct key {
 static const struct key port_keys[] = {
 	PORT(malformed), PORT(llfc_rx), PORT(llfc_rx_resumes), PORT(llfc_ignored),
 	PORT(llfc_tx), PORT(llfc_tx_resumes), PORT(pfc_deferred), PORT(source_stamp),
-	PORT(source_iif), PORT(source_lower), PORT(source_local), { NULL, 0 },
+	PORT(source_iif), PORT(source_lower), PORT(source_local), PORT(pause_timeouts),
+	PORT(pause_timeout_drops), PORT(is_timed_out), { NULL, 0 },
 };
 
 #define PRIO(field)	{ #field, offsetof(struct tc_lossless_prio_stats, field) }
@@ -41,7 +42,9 @@ static const struct key prio_keys[] = {
 	PRIO(local_bytes), PRIO(xoff), PRIO(pfc_tx), PRIO(pfc_tx_resumes), PRIO(pfc_rx),
 	PRIO(pfc_rx_resumes), PRIO(pfc_ignored), PRIO(ce_marked), PRIO(wred_drops),
 	PRIO(headroom_drops), PRIO(buffer_drops), PRIO(local_drops), PRIO(txwait_ns),
-	PRIO(rxwait_ns), { NULL, 0 },
+	PRIO(rxwait_ns), PRIO(age_drops), PRIO(storms), PRIO(restores), PRIO(drained),
+	PRIO(dropped), PRIO(ingress_dropped), PRIO(last_drained), PRIO(last_dropped),
+	PRIO(last_ingress_dropped), PRIO(storm_start_ns), PRIO(storm_ns), { NULL, 0 },
 };
 
 #define KEYS_MAX	512
@@ -72,6 +75,8 @@ static void print_prio(const char *prefix, const struct tc_lossless_prio_stats *
 {
 	add(prefix, "is_xoff", !!(stats->flags & TC_LOSSLESS_PRIO_XOFF));
 	add(prefix, "is_paused", !!(stats->flags & TC_LOSSLESS_PRIO_PAUSED));
+	add(prefix, "is_storm", !!(stats->flags & TC_LOSSLESS_PRIO_STORM));
+	add(prefix, "is_untrusted", !!(stats->flags & TC_LOSSLESS_PRIO_UNTRUSTED));
 	print_keys(prio_keys, prefix, stats);
 }
 

@@ -11,11 +11,12 @@ NS_PER_S=1000000000
 PAUSE_GROUP=01:80:c2:00:00:01
 QDISC_KEYS="kind handle root refcnt options bytes packets drops overlimits requeues backlog qlen"
 PORT_KEYS="port_id source_stamp source_iif source_lower source_local malformed pfc_deferred llfc_rx llfc_rx_resumes
-	llfc_ignored llfc_tx llfc_tx_resumes"
+	llfc_ignored llfc_tx llfc_tx_resumes pause_timeouts pause_timeout_drops is_timed_out"
 OPTION_KEYS="version rate overhead burst keep_gso keep_socket trust dscp_map pcp_map default_prio cable_cm response pfc
-	pfc_rx llfc quanta cell link_rate priorities"
+	pfc_rx llfc quanta cell link_rate watchdog detect_ns restore restore_ns action window_ns duty_percent untrust
+	untrust_ns ingress_pass pause_timeout_ns priorities"
 PRIO_KEYS="prio lossless weight guaranteed alpha_log2 static_xoff static_xon xon_offset headroom headroom_auto limit ecn
-	kmin kmax pmax_millionths wred"
+	kmin kmax pmax_millionths wred max_age_ns"
 BUFFER_KEYS="size size_auto headroom_pool cell ports reserved shared shared_used shared_peak headroom_pool_used"
 
 # two_hosts OPTION...: h1 -> p1 -> p2 -> h2; the options are p2's
@@ -177,9 +178,9 @@ text_is_complete() {
 	two_hosts
 	tc -n sw -s class show dev p2 classid 1:4 > /tmp/class
 	expect_text "lines of a class" "$(awk '/^  [a-z]/ { printf "%s ", $1 }' /tmp/class)" \
-		"state queue pg pfc ecn drops wait "
+		"state queue pg pfc ecn drops wait watchdog "
 	expect_text "lines of the port" "$(tc -n sw -s qdisc show dev p2 | awk '/^  [a-z]/ && $1 != "prio" { printf "%s ", $1 }')" \
-		"port source pfc llfc "
+		"port source pfc llfc pause_timeout "
 	expect "classes" "$(tc -n sw class show dev p2 | grep -c '^class lossless 1:[1-8] root')" == 8
 }
 

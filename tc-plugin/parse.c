@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Command line -> netlink attributes. Options are two tables, those of the port and those
- * of a priority; an option is written into the message as it is read, so a message holds
- * what the user gave and nothing else. Only what is wrong by itself is refused here; what
- * fits together, and fits the buffer, is for the kernel to say.
+ * Command line -> netlink attributes. Options are three tables, those of the port, of its
+ * watchdog and of a priority; an option is written into the message as it is read, so a
+ * message holds what the user gave and nothing else. Only what is wrong by itself is refused
+ * here; what fits together, and fits the buffer, is for the kernel to say.
  */
 #include <string.h>
 
@@ -20,6 +20,8 @@
  * @section: the open nest of a priority, or NULL
  * @prio: that priority
  * @prios: a bit for each priority that had its section
+ * @watchdog: the options of the watchdog follow its word, as long as no other option stands
+ *	between; after "off" none may
  * @port_given: options of the port so far, by attribute
  * @prio_given: options of this section so far, by attribute
  * @pfc: the text of a pfc list with a priority in it, or NULL
@@ -33,6 +35,7 @@ struct parser {
 	struct rtattr *section;
 	unsigned int prio;
 	unsigned int prios;
+	enum { WATCHDOG_CLOSED, WATCHDOG_ON, WATCHDOG_OFF } watchdog;
 	const char *port_given[TCA_LOSSLESS_MAX + 1];
 	const char *prio_given[TCA_LOSSLESS_PRIO_MAX + 1];
 	const char *pfc;
@@ -106,7 +109,9 @@ static void next(struct parser *p)
 	p->argv++;
 }
 
-/* "ecn" and "kmin" -> "prio 3 ecn kmin", as messages name it; @sub may be NULL. */
+/* "ecn" and "kmin" -> "prio 3 ecn kmin", "detect" -> "watchdog detect", as messages name it;
+ * @sub may be NULL.
+ */
 static const char *full_name(const struct parser *p, const struct option *o, const char *sub,
 			     char text[OPTION_NAME_SIZE])
 {
@@ -114,6 +119,8 @@ static const char *full_name(const struct parser *p, const struct option *o, con
 
 	if (p->section)
 		snprintf(section, sizeof(section), "prio %u ", p->prio);
+	else if (p->watchdog)
+		snprintf(section, sizeof(section), "watchdog ");
 	snprintf(text, OPTION_NAME_SIZE, "%s%s%s%s", section, o->name, sub ? " " : "",
 		 sub ? sub : "");
 	return text;
@@ -165,24 +172,28 @@ static int parse_number(struct parser *p, const struct option *o)
 	return put(p, o->attr, o->bytes, value);
 }
 
-static int parse_rate(struct parser *p, const struct option *o)
+/* Takes the next word if it is this one. */
+static bool take_if(struct parser *p, const char *expected)
 {
-	const char *text = word(p);
-
-	if (!text || strcmp(text, "none"))
-		return parse_number(p, o);
+	if (!word(p) || strcmp(word(p), expected))
+		return false;
 	next(p);
-	return put(p, o->attr, o->bytes, 0);
+	return true;
+}
+
+/* The word that stands for no limit is 0 on the wire. */
+static int parse_number_or_word(struct parser *p, const struct option *o)
+{
+	if (take_if(p, o->number.or_word))
+		return put(p, o->attr, o->bytes, 0);
+	return parse_number(p, o);
 }
 
 static int parse_headroom(struct parser *p, const struct option *o)
 {
-	const char *text = word(p);
-
-	if (!text || strcmp(text, "auto"))
-		return parse_number(p, o);
-	next(p);
-	return put(p, TCA_LOSSLESS_PRIO_HEADROOM_AUTO, 1, 1);
+	if (take_if(p, "auto"))
+		return put(p, TCA_LOSSLESS_PRIO_HEADROOM_AUTO, 1, 1);
+	return parse_number(p, o);
 }
 
 static int parse_constant(struct parser *p, const struct option *o)
@@ -228,17 +239,24 @@ static int parse_llfc(struct parser *p, const struct option *o)
 	return put(p, o->attr, o->bytes, on);
 }
 
-static int parse_trust(struct parser *p, const struct option *o)
+/* One of @names, whose index is sent; returns it, or -1. */
+static int take_name(struct parser *p, const struct option *o, const char *const *names,
+		     int last, const char *allowed)
 {
 	const char *text = take_value(p, o);
-	unsigned int trust;
+	int i;
 
 	if (!text)
 		return -1;
-	for (trust = 0; trust <= LOSSLESS_TRUST_MAX; trust++)
-		if (!strcmp(text, trust_names[trust]))
-			return put(p, o->attr, o->bytes, trust);
-	return refuse(p, o, text, "unknown", "dscp, pcp, skb");
+	for (i = 0; i <= last; i++)
+		if (!strcmp(text, names[i]))
+			return put(p, o->attr, o->bytes, i) ? -1 : i;
+	return refuse(p, o, text, "unknown", allowed);
+}
+
+static int parse_trust(struct parser *p, const struct option *o)
+{
+	return take_name(p, o, trust_names, LOSSLESS_TRUST_MAX, "dscp, pcp, skb") < 0 ? -1 : 0;
 }
 
 /* Spelt as number_format() would: "1/8", not "0.125", "2/16" or "01/8". */
@@ -300,6 +318,71 @@ static int parse_ecn(struct parser *p, const struct option *o)
 	       put(p, TCA_LOSSLESS_PRIO_KMIN, 4, kmin) ||
 	       put(p, TCA_LOSSLESS_PRIO_KMAX, 4, kmax) ||
 	       put(p, TCA_LOSSLESS_PRIO_PMAX, 4, pmax) ? -1 : 0;
+}
+
+/* The watchdog */
+
+static int parse_watchdog(struct parser *p, const struct option *o)
+{
+	p->watchdog = on_off(word(p)) ? WATCHDOG_ON : WATCHDOG_OFF;
+	return parse_switch(p, o);
+}
+
+static int parse_action(struct parser *p, const struct option *o)
+{
+	return take_name(p, o, action_names, LOSSLESS_ACTION_MAX,
+			 "drop, forward, alert, shutdown, flap") < 0 ? -1 : 0;
+}
+
+/* A word that begins with a letter is the next option. */
+static bool time_follows(const struct parser *p)
+{
+	char first = word(p) ? *word(p) | 0x20 : 'a';
+
+	return first < 'a' || first > 'z';
+}
+
+static int parse_restore(struct parser *p, const struct option *o)
+{
+	int restore = take_name(p, o, restore_names, LOSSLESS_RESTORE_MAX, "auto, fixed, off");
+	uint64_t time;
+
+	if (restore < 0)
+		return -1;
+	if (restore == LOSSLESS_RESTORE_OFF ||
+	    (restore == LOSSLESS_RESTORE_AUTO && !time_follows(p)))
+		return 0;
+	if (take_number(p, o, restore_names[restore], &o->number, &time))
+		return -1;
+	return put(p, TCA_LOSSLESS_RESTORE_TIME64, 8, time);
+}
+
+static int parse_window(struct parser *p, const struct option *o)
+{
+	static const struct number percent = { .kind = NUMBER_WHOLE_PERCENT, .min = 1, .max = 100 };
+	uint64_t window, duty;
+
+	if (take_if(p, "off"))
+		return put(p, o->attr, o->bytes, 0);
+	if (take_number(p, o, NULL, &o->number, &window) || take_word(p, o, "duty") ||
+	    take_number(p, o, "duty", &percent, &duty))
+		return -1;
+	return put(p, o->attr, o->bytes, window) || put(p, TCA_LOSSLESS_DUTY, 1, duty) ? -1 : 0;
+}
+
+static int parse_untrust(struct parser *p, const struct option *o)
+{
+	static const struct number within = { .kind = NUMBER_TIME, .min = LOSSLESS_RESTORE_TIME_MIN,
+		.max = LOSSLESS_RESTORE_TIME_MAX };
+	uint64_t storms, time;
+
+	if (take_if(p, "off"))
+		return put(p, o->attr, o->bytes, 0);
+	if (take_number(p, o, NULL, &o->number, &storms) ||
+	    take_number(p, o, "time", &within, &time))
+		return -1;
+	return put(p, o->attr, o->bytes, storms) ||
+	       put(p, TCA_LOSSLESS_UNTRUST_TIME64, 8, time) ? -1 : 0;
 }
 
 /* Lists and maps. A small number is digits and nothing else. */
@@ -441,7 +524,8 @@ static int parse_map(struct parser *p, const struct option *o)
 
 static const struct option port_options[] = {
 	{ "rate", "RATE or none", TCA_LOSSLESS_RATE64, 8,
-	  { NUMBER_RATE, LOSSLESS_RATE_MIN, LOSSLESS_RATE_MAX, "none" }, .parse = parse_rate },
+	  { NUMBER_RATE, LOSSLESS_RATE_MIN, LOSSLESS_RATE_MAX, "none" },
+	  .parse = parse_number_or_word },
 	{ "overhead", "BYTES", TCA_LOSSLESS_OVERHEAD, 4,
 	  RANGE(COUNT, 0, LOSSLESS_OVERHEAD_MAX), .parse = parse_number },
 	{ "burst", "FRAMES", TCA_LOSSLESS_BURST, 4,
@@ -470,6 +554,27 @@ static const struct option port_options[] = {
 	  .parse = parse_number },
 	{ "cell", "BYTES", TCA_LOSSLESS_CELL, 4, RANGE(COUNT, 0, LOSSLESS_CELL_MAX),
 	  .parse = parse_number },
+	{ "watchdog", NULL, TCA_LOSSLESS_WATCHDOG, 1, .parse = parse_watchdog },
+	{ "pause-timeout", "TIME or off", TCA_LOSSLESS_PAUSE_TIMEOUT64, 8,
+	  { NUMBER_TIME, LOSSLESS_DETECT_MIN, LOSSLESS_DETECT_MAX, "off" },
+	  .parse = parse_number_or_word },
+	{ .name = NULL }
+};
+
+static const struct option watchdog_options[] = {
+	{ "detect", "TIME", TCA_LOSSLESS_DETECT64, 8,
+	  RANGE(TIME, LOSSLESS_DETECT_MIN, LOSSLESS_DETECT_MAX), .parse = parse_number },
+	{ "restore", "auto [TIME], fixed TIME or off", TCA_LOSSLESS_RESTORE, 1,
+	  RANGE(TIME, LOSSLESS_RESTORE_TIME_MIN, LOSSLESS_RESTORE_TIME_MAX),
+	  .parse = parse_restore },
+	{ "action", "drop, forward, alert, shutdown or flap", TCA_LOSSLESS_ACTION, 1,
+	  .parse = parse_action },
+	{ "window", "TIME duty PERCENT, or off", TCA_LOSSLESS_WINDOW64, 8,
+	  { NUMBER_TIME, LOSSLESS_DETECT_MIN, LOSSLESS_DETECT_MAX, "off" },
+	  .parse = parse_window },
+	{ "untrust", "N TIME, or off", TCA_LOSSLESS_UNTRUST, 4,
+	  { NUMBER_COUNT, 1, LOSSLESS_UNTRUST_MAX, "off" }, .parse = parse_untrust },
+	{ "ingress-pass", NULL, TCA_LOSSLESS_INGRESS_PASS, 1, .parse = parse_switch },
 	{ .name = NULL }
 };
 
@@ -495,6 +600,9 @@ static const struct option prio_options[] = {
 	  .parse = parse_ecn },
 	{ "noecn", NULL, TCA_LOSSLESS_PRIO_ECN, 1, .value = 0, .parse = parse_constant },
 	{ "wred", NULL, TCA_LOSSLESS_PRIO_WRED, 1, .parse = parse_switch },
+	{ "max-age", "TIME or off", TCA_LOSSLESS_PRIO_MAX_AGE64, 8,
+	  { NUMBER_TIME, LOSSLESS_MAX_AGE_MIN, LOSSLESS_MAX_AGE_MAX, "off" },
+	  .parse = parse_number_or_word },
 	{ .name = NULL }
 };
 
@@ -531,6 +639,14 @@ static int parse_option(struct parser *p, const struct option *o)
 		return refuse_again(p, o, given[o->attr]);
 	given[o->attr] = o->name;
 	return o->parse(p, o);
+}
+
+static int parse_watchdog_option(struct parser *p, const struct option *o)
+{
+	if (p->watchdog == WATCHDOG_ON)
+		return parse_option(p, o);
+	fprintf(stderr, "Error: watchdog off takes no options, but %s follows it.\n", o->name);
+	return -1;
 }
 
 /* Sections: "prio P" and the options of a priority up to the next word that is none. */
@@ -591,6 +707,12 @@ static int section_open(struct parser *p)
 
 static int refuse_unknown(const struct parser *p)
 {
+	if (find_option(watchdog_options, word(p))) {
+		fprintf(stderr,
+			"Error: %s is an option of the watchdog: write it after watchdog.\n",
+			word(p));
+		return -1;
+	}
 	if (find_option(prio_options, word(p))) {
 		fprintf(stderr, "Error: %s is an option of a priority: write it after prio P.\n",
 			word(p));
@@ -613,10 +735,14 @@ static int parse_word(struct parser *p)
 	o = p->section ? find_option(prio_options, word(p)) : NULL;
 	if (o)
 		return parse_option(p, o);
+	o = p->watchdog ? find_option(watchdog_options, word(p)) : NULL;
+	if (o)
+		return parse_watchdog_option(p, o);
 	is_prio = !strcmp(word(p), "prio");
 	o = find_option(port_options, word(p));
 	if (!is_prio && !o)
 		return refuse_unknown(p);
+	p->watchdog = WATCHDOG_CLOSED;
 	if (section_close(p))
 		return -1;
 	return is_prio ? section_open(p) : parse_option(p, o);

@@ -17,6 +17,8 @@
 const char *alpha_format(int k, char text[ALPHA_TEXT_SIZE]);
 
 extern const char *const trust_names[LOSSLESS_TRUST_MAX + 1];
+extern const char *const action_names[LOSSLESS_ACTION_MAX + 1];
+extern const char *const restore_names[LOSSLESS_RESTORE_MAX + 1];
 
 void explain(void);
 

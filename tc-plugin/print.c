@@ -4,7 +4,8 @@
  *
  * The text is a command line again: each word that stands here is one that parse.c reads,
  * and gives the same bits. JSON holds raw values; a key whose attribute the module did
- * not send is null. tc's own helpers are not used for numbers: they round.
+ * not send, or whose setting is not in force, is null. tc's own helpers are not used for
+ * numbers: they round.
  */
 #include <string.h>
 
@@ -13,7 +14,7 @@
 
 /**
  * struct field - one attribute in the output
- * @word: in text
+ * @word: in text; NULL if the value stands alone
  * @key: in JSON
  * @attr: where the value is
  * @kind: how text writes it
@@ -79,8 +80,13 @@ static void print_number(const struct field *f, const struct rtattr *value)
 	char text[NUMBER_TEXT_SIZE];
 
 	print_json_number(f->key, value);
-	if (value)
-		print_text(f->word, number_format(f->kind, get(value), text));
+	if (!value)
+		return;
+	number_format(f->kind, get(value), text);
+	if (f->word)
+		print_text(f->word, text);
+	else
+		print_text(text, NULL);
 }
 
 static void print_rate(const struct field *f, const struct rtattr *value)
@@ -99,8 +105,9 @@ static void print_switch(const struct field *f, const struct rtattr *value)
 		print_text(f->word, get(value) ? "on" : "off");
 }
 
-/* A trust that this plugin does not know is a number: a newer module's. */
-static void print_trust(const struct field *f, const struct rtattr *value)
+/* A value that this plugin does not know is a number: a newer module's. */
+static void print_name(const struct field *f, const struct rtattr *value,
+		       const char *const *names, unsigned int last)
 {
 	char number[NUMBER_TEXT_SIZE];
 	const char *name;
@@ -109,10 +116,15 @@ static void print_trust(const struct field *f, const struct rtattr *value)
 		print_color_null(PRINT_JSON, COLOR_NONE, f->key, NULL, NULL);
 		return;
 	}
-	name = get(value) <= LOSSLESS_TRUST_MAX ? trust_names[get(value)] :
+	name = get(value) <= last ? names[get(value)] :
 	       number_format(NUMBER_COUNT, get(value), number);
 	print_color_string(PRINT_JSON, COLOR_NONE, f->key, NULL, name);
 	print_text(f->word, name);
+}
+
+static void print_trust(const struct field *f, const struct rtattr *value)
+{
+	print_name(f, value, trust_names, LOSSLESS_TRUST_MAX);
 }
 
 /* Masks: "3,4" in text, ranges from three on; [ 3, 4 ] in JSON. */
@@ -256,6 +268,58 @@ static void print_json_only(const struct field *f, const struct rtattr *value)
 	print_json_number(f->key, value);
 }
 
+/* The watchdog */
+
+static void print_watchdog(const struct field *f, const struct rtattr *value)
+{
+	print_json_bool(f->key, value);
+	if (value)
+		print_text(f->word, get(value) ? NULL : "off");
+}
+
+static void print_restore(const struct field *f, const struct rtattr *value)
+{
+	print_name(f, value, restore_names, LOSSLESS_RESTORE_MAX);
+}
+
+static void print_action(const struct field *f, const struct rtattr *value)
+{
+	print_name(f, value, action_names, LOSSLESS_ACTION_MAX);
+}
+
+static bool is_set(const struct rtattr *value)
+{
+	return value && get(value);
+}
+
+static void print_number_or_off(const struct field *f, const struct rtattr *value)
+{
+	print_number(f, is_set(value) ? value : NULL);
+	if (value && !get(value))
+		print_text(f->word, "off");
+}
+
+/* What is off may have a time all the same, which the grammar has no place for. */
+static void forget_what_is_off(struct rtattr **tb)
+{
+	static const int of_watchdog[] = { TCA_LOSSLESS_DETECT64, TCA_LOSSLESS_RESTORE,
+		TCA_LOSSLESS_ACTION, TCA_LOSSLESS_WINDOW64, TCA_LOSSLESS_UNTRUST,
+		TCA_LOSSLESS_INGRESS_PASS };
+	struct rtattr *restore;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(of_watchdog); i++)
+		if (!is_set(tb[TCA_LOSSLESS_WATCHDOG]))
+			tb[of_watchdog[i]] = NULL;
+	restore = tb[TCA_LOSSLESS_RESTORE];
+	if (!restore || get(restore) == LOSSLESS_RESTORE_OFF)
+		tb[TCA_LOSSLESS_RESTORE_TIME64] = NULL;
+	if (!is_set(tb[TCA_LOSSLESS_WINDOW64]))
+		tb[TCA_LOSSLESS_DUTY] = NULL;
+	if (!is_set(tb[TCA_LOSSLESS_UNTRUST]))
+		tb[TCA_LOSSLESS_UNTRUST_TIME64] = NULL;
+}
+
 static const struct field port_fields[] = {
 	{ "rate", "rate", TCA_LOSSLESS_RATE64, NUMBER_RATE, print_rate },
 	{ "overhead", "overhead", TCA_LOSSLESS_OVERHEAD, NUMBER_COUNT, print_number },
@@ -275,6 +339,19 @@ static const struct field port_fields[] = {
 	{ "cell", "cell", TCA_LOSSLESS_CELL, NUMBER_COUNT, print_number },
 	/* no option sets it, so text cannot hold it */
 	{ NULL, "link_rate", TCA_LOSSLESS_LINK_RATE64, NUMBER_RATE, print_json_only },
+	{ "watchdog", "watchdog", TCA_LOSSLESS_WATCHDOG, NUMBER_COUNT, print_watchdog },
+	{ "detect", "detect_ns", TCA_LOSSLESS_DETECT64, NUMBER_TIME, print_number },
+	{ "restore", "restore", TCA_LOSSLESS_RESTORE, NUMBER_COUNT, print_restore },
+	{ NULL, "restore_ns", TCA_LOSSLESS_RESTORE_TIME64, NUMBER_TIME, print_number },
+	{ "action", "action", TCA_LOSSLESS_ACTION, NUMBER_COUNT, print_action },
+	{ "window", "window_ns", TCA_LOSSLESS_WINDOW64, NUMBER_TIME, print_number_or_off },
+	{ "duty", "duty_percent", TCA_LOSSLESS_DUTY, NUMBER_WHOLE_PERCENT, print_number },
+	{ "untrust", "untrust", TCA_LOSSLESS_UNTRUST, NUMBER_COUNT, print_number_or_off },
+	{ NULL, "untrust_ns", TCA_LOSSLESS_UNTRUST_TIME64, NUMBER_TIME, print_number },
+	{ "ingress-pass", "ingress_pass", TCA_LOSSLESS_INGRESS_PASS, NUMBER_COUNT,
+	  print_switch },
+	{ "pause-timeout", "pause_timeout_ns", TCA_LOSSLESS_PAUSE_TIMEOUT64, NUMBER_TIME,
+	  print_number_or_off },
 };
 
 /* The fields of a priority that share an attribute or need two. */
@@ -382,6 +459,8 @@ static void print_prio_fields(struct rtattr **tb)
 		NUMBER_SIZE, print_number };
 	static const struct field wred = { "wred", "wred", TCA_LOSSLESS_PRIO_WRED, NUMBER_COUNT,
 		print_switch };
+	static const struct field max_age = { "max-age", "max_age_ns",
+		TCA_LOSSLESS_PRIO_MAX_AGE64, NUMBER_TIME, print_number_or_off };
 	const struct field *f;
 
 	for (f = before_thresholds; f < before_thresholds + ARRAY_SIZE(before_thresholds); f++)
@@ -393,6 +472,7 @@ static void print_prio_fields(struct rtattr **tb)
 	limit.print(&limit, tb[limit.attr]);
 	print_ecn(tb);
 	wred.print(&wred, tb[wred.attr]);
+	max_age.print(&max_age, tb[max_age.attr]);
 }
 
 static void parse_prio(struct rtattr **tb, struct rtattr *prio)
@@ -452,6 +532,7 @@ int options_print(struct rtattr *options)
 			   NLA_F_NESTED);
 	note_newer_module(tb[TCA_LOSSLESS_VERSION]);
 	print_json_number("version", tb[TCA_LOSSLESS_VERSION]);
+	forget_what_is_off(tb);
 	for (f = port_fields; f < port_fields + ARRAY_SIZE(port_fields); f++)
 		f->print(f, tb[f->attr]);
 	print_priorities(options);

@@ -16,6 +16,20 @@ const char *const trust_names[] = {
 	[LOSSLESS_TRUST_SKB] = "skb",
 };
 
+const char *const action_names[] = {
+	[LOSSLESS_ACTION_DROP] = "drop",
+	[LOSSLESS_ACTION_FORWARD] = "forward",
+	[LOSSLESS_ACTION_ALERT] = "alert",
+	[LOSSLESS_ACTION_SHUTDOWN] = "shutdown",
+	[LOSSLESS_ACTION_FLAP] = "flap",
+};
+
+const char *const restore_names[] = {
+	[LOSSLESS_RESTORE_AUTO] = "auto",
+	[LOSSLESS_RESTORE_FIXED] = "fixed",
+	[LOSSLESS_RESTORE_OFF] = "off",
+};
+
 const char *alpha_format(int k, char text[ALPHA_TEXT_SIZE])
 {
 	snprintf(text, ALPHA_TEXT_SIZE, k < 0 ? "1/%u" : "%u", 1U << (k < 0 ? -k : k) % 32);
@@ -30,12 +44,18 @@ void explain(void)
 		"		[ trust dscp|pcp|skb ] [ dscp-map D[-D]:P,... ] [ pcp-map P:P,... ]\n"
 		"		[ default-prio P ] [ cable LENGTH[m|km] ] [ response SIZE ]\n"
 		"		[ pfc LIST|none ] [ pfc-rx LIST|all|none ] [ llfc on|off ]\n"
-		"		[ quanta N ] [ cell BYTES ] [ prio P PRIO_OPTIONS ]...\n"
+		"		[ quanta N ] [ cell BYTES ] [ watchdog off | watchdog [on] WATCHDOG_OPTIONS ]\n"
+		"		[ pause-timeout TIME|off ] [ prio P PRIO_OPTIONS ]...\n"
+		"WATCHDOG_OPTIONS := [ detect TIME ] [ restore auto [TIME]|fixed TIME|off ]\n"
+		"		[ action drop|forward|alert|shutdown|flap ]\n"
+		"		[ window TIME duty PERCENT | window off ] [ untrust N TIME | untrust off ]\n"
+		"		[ ingress-pass [on|off] ]\n"
 		"PRIO_OPTIONS := [ lossless | lossy ] [ strict | weight N ] [ guaranteed SIZE ]\n"
 		"		[ alpha 1/1024|..|1/2|1|2|..|128 | static xoff SIZE xon SIZE ]\n"
 		"		[ xon-offset SIZE ] [ headroom auto|SIZE ] [ limit SIZE ]\n"
-		"		[ ecn KMIN KMAX PMAX | noecn ] [ wred [on|off] ]\n"
-		"LIST := priorities from 0 to 7 as in 3,4 or 3-5\n");
+		"		[ ecn KMIN KMAX PMAX | noecn ] [ wred [on|off] ] [ max-age TIME|off ]\n"
+		"LIST := priorities from 0 to 7 as in 3,4 or 3-5\n"
+		"TIME := a number and its unit: ns, us, ms, s, min or h\n");
 }
 
 static void explain_class(void)

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
+#include <time.h>
 
 #include "plugin.h"
 #include "units.h"
@@ -27,7 +28,7 @@ struct counter {
 	const char *word;
 	const char *key;
 	size_t offset;
-	enum { WRITE_COUNT, WRITE_SIZE, WRITE_TIME } write;
+	enum { WRITE_COUNT, WRITE_SIZE, WRITE_TIME, WRITE_DATE } write;
 };
 
 #define PORT(line, word, name, write) \
@@ -45,6 +46,9 @@ static const struct counter port_counters[] = {
 	PORT(NULL, "ignored", llfc_ignored, COUNT),
 	PORT(NULL, "tx", llfc_tx, COUNT),
 	PORT(NULL, "tx_resumes", llfc_tx_resumes, COUNT),
+	PORT("pause_timeout", "count", pause_timeouts, COUNT),
+	PORT(NULL, "drops", pause_timeout_drops, COUNT),
+	PORT(NULL, "now", is_timed_out, COUNT),
 };
 
 #define PRIO(line, word, name, write) \
@@ -72,8 +76,22 @@ static const struct counter prio_counters[] = {
 	PRIO(NULL, "buffer", buffer_drops, COUNT),
 	PRIO(NULL, "local", local_drops, COUNT),
 	PRIO(NULL, "wred", wred_drops, COUNT),
+	PRIO(NULL, "age", age_drops, COUNT),
 	PRIO("wait", "tx", txwait_ns, TIME),
 	PRIO(NULL, "rx", rxwait_ns, TIME),
+	PRIO("watchdog", "storms", storms, COUNT),
+	PRIO(NULL, "restores", restores, COUNT),
+	PRIO(NULL, "drained", drained, COUNT),
+	PRIO(NULL, "dropped", dropped, COUNT),
+	PRIO(NULL, "ingress_dropped", ingress_dropped, COUNT),
+};
+
+static const struct counter last_storm_counters[] = {
+	PRIO("last storm", "at", storm_start_ns, DATE),
+	PRIO(NULL, "lasted", storm_ns, TIME),
+	PRIO(NULL, "drained", last_drained, COUNT),
+	PRIO(NULL, "dropped", last_dropped, COUNT),
+	PRIO(NULL, "ingress_dropped", last_ingress_dropped, COUNT),
 };
 
 /**
@@ -116,6 +134,21 @@ static const char *format_time(uint64_t ns, char text[TIME_TEXT_SIZE])
 	return text;
 }
 
+/* "2026-07-04 12:00:00.123", local time */
+static const char *format_date(uint64_t ns, char text[TIME_TEXT_SIZE])
+{
+	time_t seconds = ns / 1000000000;
+	struct tm local;
+	size_t length;
+
+	if (!localtime_r(&seconds, &local))
+		return format_time(ns, text);
+	length = strftime(text, TIME_TEXT_SIZE, "%Y-%m-%d %H:%M:%S", &local);
+	snprintf(text + length, TIME_TEXT_SIZE - length, ".%03u",
+		 (unsigned int)(ns % 1000000000 / 1000000));
+	return text;
+}
+
 static void print_line(struct statistics *s, const char *line)
 {
 	if (s->begun)
@@ -131,6 +164,8 @@ static void print_text(const struct counter *c, uint64_t value)
 
 	if (c->write == WRITE_TIME)
 		text = format_time(value, time);
+	else if (c->write == WRITE_DATE)
+		text = format_date(value, time);
 	else
 		text = number_format(c->write == WRITE_SIZE ? NUMBER_SIZE : NUMBER_COUNT, value,
 				     number);
@@ -138,7 +173,8 @@ static void print_text(const struct counter *c, uint64_t value)
 	print_color_string(PRINT_FP, COLOR_NONE, NULL, " %s", text);
 }
 
-static void print_counters(struct statistics *s, const struct counter *counters, size_t n)
+static void print_counters(struct statistics *s, const struct counter *counters, size_t n,
+			   bool in_text)
 {
 	const struct counter *c;
 	uint64_t value;
@@ -148,9 +184,10 @@ static void print_counters(struct statistics *s, const struct counter *counters,
 			print_color_null(PRINT_JSON, COLOR_NONE, c->key, NULL, NULL);
 			continue;
 		}
-		if (c->line)
+		if (in_text && c->line)
 			print_line(s, c->line);
-		print_text(c, value);
+		if (in_text)
+			print_text(c, value);
 		print_color_u64(PRINT_JSON, COLOR_NONE, c->key, NULL, value);
 	}
 }
@@ -161,20 +198,42 @@ static void print_port(struct statistics *s, uint32_t port_id)
 	print_color_u64(PRINT_JSON, COLOR_NONE, "port_id", NULL, port_id);
 	print_line(s, "port");
 	print_color_u64(PRINT_FP, COLOR_NONE, NULL, " %" PRIu64, port_id);
-	print_counters(s, port_counters, ARRAY_SIZE(port_counters));
+	print_counters(s, port_counters, ARRAY_SIZE(port_counters), true);
+}
+
+static void print_flags(uint32_t flags)
+{
+	bool xoff = flags & TC_LOSSLESS_PRIO_XOFF;
+	bool paused = flags & TC_LOSSLESS_PRIO_PAUSED;
+	bool storm = flags & TC_LOSSLESS_PRIO_STORM;
+	bool untrusted = flags & TC_LOSSLESS_PRIO_UNTRUSTED;
+
+	print_color_bool(PRINT_JSON, COLOR_NONE, "pg_xoff", NULL, xoff);
+	print_color_bool(PRINT_JSON, COLOR_NONE, "queue_paused", NULL, paused);
+	print_color_bool(PRINT_JSON, COLOR_NONE, "storm", NULL, storm);
+	print_color_bool(PRINT_JSON, COLOR_NONE, "untrusted", NULL, untrusted);
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, " pg %s", xoff ? "xoff" : "xon");
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, " queue %s", paused ? "paused" : "open");
+	if (storm)
+		print_color_string(PRINT_FP, COLOR_NONE, NULL, " %s", "storm");
+	if (untrusted)
+		print_color_string(PRINT_FP, COLOR_NONE, NULL, " %s", "untrusted");
+}
+
+static bool had_storm(const struct statistics *s)
+{
+	uint64_t start;
+
+	return read_at(s, offsetof(struct tc_lossless_prio_stats, storm_start_ns), &start,
+		       sizeof(start)) && start;
 }
 
 static void print_prio(struct statistics *s, uint32_t flags)
 {
-	bool xoff = flags & TC_LOSSLESS_PRIO_XOFF;
-	bool paused = flags & TC_LOSSLESS_PRIO_PAUSED;
-
-	print_color_bool(PRINT_JSON, COLOR_NONE, "pg_xoff", NULL, xoff);
-	print_color_bool(PRINT_JSON, COLOR_NONE, "queue_paused", NULL, paused);
 	print_line(s, "state");
-	print_color_string(PRINT_FP, COLOR_NONE, NULL, " pg %s", xoff ? "xoff" : "xon");
-	print_color_string(PRINT_FP, COLOR_NONE, NULL, " queue %s", paused ? "paused" : "open");
-	print_counters(s, prio_counters, ARRAY_SIZE(prio_counters));
+	print_flags(flags);
+	print_counters(s, prio_counters, ARRAY_SIZE(prio_counters), true);
+	print_counters(s, last_storm_counters, ARRAY_SIZE(last_storm_counters), had_storm(s));
 }
 
 /**

@@ -97,12 +97,32 @@ static const struct unit percent_units[] = {
 	{ .name = NULL }
 };
 
+static const struct unit whole_percent_units[] = {
+	{ "%", 1 },
+	{ "", 1 },
+	{ .name = NULL }
+};
+
+/* None without a name: tc means microseconds by a bare number, and nobody else does. */
+static const struct unit time_units[] = {
+	{ "h", 3600000000000ULL },
+	{ "min", 60000000000ULL },
+	{ "s", 1000000000 },
+	{ "ms", 1000000 },
+	{ "us", 1000 },
+	{ "ns", 1 },
+	{ "m", 60000000000ULL },
+	{ .name = NULL }
+};
+
 static const struct kind kinds[] = {
 	[NUMBER_COUNT] = { count_units, 1, 1, "a whole number", "units" },
 	[NUMBER_SIZE] = { size_units, 4, 1, "a size", "bytes" },
 	[NUMBER_RATE] = { rate_units, 5, 8, "a rate", "bytes per second" },
 	[NUMBER_LENGTH] = { length_units, 2, 1, "a length", "centimetres" },
 	[NUMBER_PERCENT] = { percent_units, 1, 1, "a percentage", "millionths" },
+	[NUMBER_WHOLE_PERCENT] = { whole_percent_units, 1, 1, "a percentage", "percent" },
+	[NUMBER_TIME] = { time_units, 6, 1, "a time with its unit", "nanoseconds" },
 };
 
 /* 10^18 is the largest power of ten whose multiples up to nine fit 64 bits. */

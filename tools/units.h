@@ -15,6 +15,8 @@ enum number_kind {
 	NUMBER_RATE,	/* bytes per second, written in bits unless "Bps" is said */
 	NUMBER_LENGTH,	/* centimetres, written in metres */
 	NUMBER_PERCENT,	/* millionths, written in percent */
+	NUMBER_WHOLE_PERCENT,
+	NUMBER_TIME,	/* nanoseconds; a unit must be written */
 };
 
 /**

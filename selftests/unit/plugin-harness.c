@@ -6,7 +6,9 @@
  *	plugin-harness PLUGIN text WORD...		those attributes as a dump would print
  *	plugin-harness PLUGIN json WORD...		... in JSON
  *	plugin-harness PLUGIN again WORD...		text, read again: the same bits?
- *	plugin-harness PLUGIN stats|stats-json port|prio LENGTH FLAGS
+ *	plugin-harness PLUGIN dump|dump-json NAME/BYTES=VALUE...
+ *			text or JSON of attributes that no command line puts together
+ *	plugin-harness PLUGIN stats|stats-json port|prio LENGTH FLAGS [OFFSET=VALUE]...
  *	plugin-harness PLUGIN message|class-message FILE WORD...
  *			a dump of one port, or of one priority, for `tc monitor file` and the like
  *	plugin-harness PLUGIN hint WORD...		as `tc qdisc add`
@@ -172,12 +174,15 @@ int print_color_null(enum output_type type, enum color_attr color, const char *k
 static const char *const port_names[] = {
 	"unspec", "pad", "version", "rate64", "overhead", "burst", "keep_gso", "keep_socket",
 	"trust", "dscp_map", "pcp_map", "default_prio", "cable_cm", "response", "pfc", "pfc_rx",
-	"llfc", "quanta", "cell", "prio", "link_rate64",
+	"llfc", "quanta", "cell", "prio", "link_rate64", "watchdog", "detect64", "restore",
+	"restore_time64", "action", "window64", "duty", "untrust", "untrust_time64", "ingress_pass",
+	"pause_timeout64",
 };
 
 static const char *const prio_names[] = {
 	"unspec", "pad", "index", "lossless", "weight", "guaranteed", "alpha", "xoff", "xon",
 	"xon_offset", "headroom", "headroom_auto", "limit", "ecn", "kmin", "kmax", "pmax", "wred",
+	"max_age64",
 };
 
 _Static_assert(sizeof(port_names) / sizeof(*port_names) == TCA_LOSSLESS_MAX + 1,
@@ -316,6 +321,17 @@ static int check_again(struct rtattr *options)
 	return 0;
 }
 
+/* "264=1000000000" */
+static void set_counter(char *stats, size_t size, const char *text)
+{
+	size_t offset;
+	uint64_t value;
+
+	if (sscanf(text, "%zu=%" SCNu64, &offset, &value) != 2 || offset + sizeof(value) > size)
+		fail("not OFFSET=VALUE");
+	memcpy(stats + offset, &value, sizeof(value));
+}
+
 /* Each counter its own offset, so that a swapped pair shows. */
 static int show_stats(int argc, char **argv)
 {
@@ -325,7 +341,7 @@ static int show_stats(int argc, char **argv)
 	} stats = { 0 };
 	uint64_t i, value;
 
-	if (argc != 3)
+	if (argc < 3)
 		fail("stats needs port|prio LENGTH FLAGS");
 	for (i = 8; i < 512; i += 8) {
 		value = i * 1000;
@@ -334,6 +350,8 @@ static int show_stats(int argc, char **argv)
 	stats.words[0] = strcmp(argv[0], "port") ? TC_LOSSLESS_STATS_PRIO : TC_LOSSLESS_STATS_PORT;
 	stats.words[1] = strtoul(argv[2], NULL, 0);
 	stats.attr.rta_len = RTA_LENGTH(strtoul(argv[1], NULL, 0));
+	for (argv += 3; *argv; argv++)
+		set_counter((char *)stats.words, sizeof(stats.words), *argv);
 	if (json)
 		open_json_object(NULL);
 	plugin->print_xstats(plugin, out, &stats.attr);
@@ -346,7 +364,7 @@ static int show_stats(int argc, char **argv)
 static void add_statistics(struct request *request, int type)
 {
 	struct rtattr *stats = (void *)((char *)request + request->n.nlmsg_len);
-	uint32_t words[64] = { type, 3 };
+	uint32_t words[256] = { type, 3 };
 	uint64_t basic[2] = { 1500, 1 };
 	uint32_t queue[5] = { 0 };
 
@@ -379,6 +397,33 @@ static int write_message(int argc, char **argv, bool is_class)
 	return 0;
 }
 
+/* As print_value() writes it */
+static void put_attribute(struct nlmsghdr *n, const char *text)
+{
+	const int last = sizeof(port_names) / sizeof(*port_names) - 1;
+	int type, bytes;
+	uint64_t value;
+	char name[32];
+
+	if (sscanf(text, "%31[a-z0-9_]/%d=%" SCNu64, name, &bytes, &value) != 3 || bytes > 8)
+		fail("not NAME/BYTES=VALUE");
+	for (type = last; type && strcmp(port_names[type], name); type--)
+		;
+	/* this machine is little-endian, as all that run these tests */
+	addattr_l(n, TC_MESSAGE_MAX, type, &value, bytes);
+}
+
+static struct rtattr *put_attributes(struct nlmsghdr *n, char **words)
+{
+	struct rtattr *options = (void *)((char *)n + n->nlmsg_len);
+
+	addattr_l(n, TC_MESSAGE_MAX, TCA_OPTIONS | NLA_F_NESTED, NULL, 0);
+	for (; *words; words++)
+		put_attribute(n, *words);
+	options->rta_len = (char *)n + n->nlmsg_len - (char *)options;
+	return options;
+}
+
 static int show_options(struct rtattr *options)
 {
 	if (json)
@@ -409,6 +454,8 @@ int main(int argc, char **argv)
 	if (strstr(mode, "message"))
 		return write_message(argc, argv, strstr(mode, "class"));
 	begin(&request, RTM_NEWQDISC, strcmp(mode, "hint") ? 0 : NLM_F_CREATE | NLM_F_EXCL);
+	if (!strncmp(mode, "dump", 4))
+		return show_options(put_attributes(&request.n, argv));
 	options = read_command(&request, argc, argv);
 	if (!strcmp(mode, "again"))
 		return check_again(options);
