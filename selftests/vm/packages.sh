@@ -14,7 +14,8 @@ set_packages() {
 	uml) echo linux-source-6.12 make gcc libc6-dev flex bison bc patch xz-utils libelf-dev libssl-dev python3 kmod rsync ;;
 	demo) echo iproute2 util-linux perftest ibverbs-providers ;;
 	style) echo linux-source-6.12 sparse shellcheck perl xz-utils make gcc libc6-dev patch ;;
-	test) echo iproute2 python3 ethtool tcpdump jq iputils-ping nftables binutils ;;
+	test) echo iproute2 python3 ethtool tcpdump jq iputils-ping nftables binutils \
+		python3-yaml python3-jsonschema ;;
 	*) die "no such package set: $1 (there are: build vm uml demo style test)" ;;
 	esac
 }
