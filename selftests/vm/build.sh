@@ -40,14 +40,15 @@ forget_another_release() {
 }
 
 build_module() {
-	local tree arch=()
+	local tree options=()
 	tree=$(kernel_tree)
 	[ -d "$tree" ] || die "no headers of kernel $release: $tree is missing"
-	case $kernel in uml-*) arch=(ARCH=um) ;; esac
+	case $kernel in uml-*) options=(ARCH=um) ;; esac
+	[ "$kernel" != uml-debug ] || options+=(LOSSLESS_KUNIT=1) # kunit.sh runs there
 	forget_another_release
 	copy_sources
 	say "building the module for $kernel"
-	quietly "$out/build.log" make -C "$tree" "${arch[@]}" M="$out" W=1 ${GCOV:+GCOV_PROFILE=y} -j"$(nproc)" modules
+	quietly "$out/build.log" make -C "$tree" "${options[@]}" M="$out" W=1 ${GCOV:+GCOV_PROFILE=y} -j"$(nproc)" modules
 	grep -E 'warning:|WARNING:' "$out/build.log" >&2 || true
 	[ -e "$out/sch_lossless.ko" ] || die "the build left no $out/sch_lossless.ko"
 	echo "$out/sch_lossless.ko"

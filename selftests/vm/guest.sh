@@ -41,6 +41,23 @@ find_splats() {
 	echo "guest-kernel-complains" > "$log"
 }
 
+# What a module built with GCOV=1 counted, each time that it was loaded, goes to the host's COVERAGE
+save_coverage() (
+	# shellcheck source=/dev/null
+	. /run/job/environment
+	[ -n "${COVERAGE:-}" ] || return 0
+	read -r test _ < <(tail -n 1 /run/job/command)
+	mkdir /run/coverage
+	mount -t hostfs coverage /run/coverage -o "$COVERAGE"
+	cd /sys/kernel/debug/gcov || return
+	find . -name '*.gcda' | while read -r file; do
+		folder=/run/coverage/$(basename "$test" .sh)/${file%/*}
+		mkdir -p "$folder"
+		cat "$file" > "$folder/${file##*/}"
+		cp -d "${file%.gcda}.gcno" "$folder/"
+	done
+)
+
 exec < /dev/null > "$tty" 2>&1
 stty raw -echo < "$tty"
 ulimit -n 65536
@@ -53,6 +70,7 @@ echo "<6>sch_lossless-vm: start" > /dev/kmsg
 run_script
 status=$?
 find_splats
+save_coverage
 echo "guest-exit-status: $status" > "$log"
 sync
 echo o > /proc/sysrq-trigger

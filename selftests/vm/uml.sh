@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Build a User-Mode Linux kernel from Debian's linux-source-6.12 in the cache and print its folder: uml.sh exact|debug
 #   exact: virtual time, exact to the nanosecond     debug: KASAN, lockdep, kmemleak, failslab, gcov
+#   GCOV=1: exact has gcov too
 # The folder holds the program `linux` and what `make -C FOLDER ARCH=um M=...` needs for a module.
 set -euo pipefail
 # shellcheck source=lib.sh
@@ -10,6 +11,7 @@ set -euo pipefail
 flavour=${1:-}
 case $flavour in exact | debug) ;; *) die "usage: uml.sh exact|debug" ;; esac
 fragments=("$VM_DIR"/config/{uml,tests,"$flavour"}.config)
+[ "$flavour${GCOV:+ gcov}" != "exact gcov" ] || fragments+=("$VM_DIR/config/gcov.config")
 patch=$VM_DIR/config/uml-exact-time.patch
 export KBUILD_BUILD_TIMESTAMP='2023-11-14 22:13:20 UTC' KBUILD_BUILD_USER=sch_lossless KBUILD_BUILD_HOST=test
 
