@@ -8,6 +8,9 @@
 # shellcheck source=lib.sh
 . "$SELFTESTS/lib.sh"
 
+# Pauses hold queues here for longer than the watchdog would let them
+PORT_OPTIONS=(watchdog off)
+
 DIRECT=/sys/module/sch_lossless/parameters/direct
 FRAME=1000
 SIZES="guaranteed 3000 static xoff 6000 xon 5000 headroom 20000"

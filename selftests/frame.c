@@ -6,6 +6,7 @@
  *	frame send DEV [OPTION VALUE]...
  *	frame listen DEV [OPTION VALUE]...
  *	frame now
+ *	frame offset			what CLOCK_REALTIME is ahead of that
  *	frame until NS			sleeps until then
  *	frame -n NETNS ...		in that network namespace
  *
@@ -560,6 +561,8 @@ int main(int argc, char **argv)
 	}
 	if (argc == 2 && !strcmp(argv[1], "now"))
 		return printf("%llu\n", (unsigned long long)now_ns()) < 0;
+	if (argc == 2 && !strcmp(argv[1], "offset"))
+		return printf("%llu\n", (unsigned long long)realtime_offset()) < 0;
 	if (argc == 3 && !strcmp(argv[1], "until")) {
 		sleep_until(number(argv[2]));
 		return 0;

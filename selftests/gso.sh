@@ -7,6 +7,9 @@
 # shellcheck source=lib.sh
 . "$SELFTESTS/lib.sh"
 
+# Pauses hold queues here for longer than the watchdog would let them
+PORT_OPTIONS=(watchdog off)
+
 NS_PER_S=1000000000
 PAUSE_GROUP=01:80:c2:00:00:01
 MTU_FRAME=1514

@@ -194,11 +194,14 @@ star() {
 	bridge "$1"
 }
 
+# What all ports of a test have
+PORT_OPTIONS=()
+
 # port NS DEV [OPTION...]: make a device a port
 port() {
 	local ns=$1 dev=$2
 	shift 2
-	tc -n "$ns" qdisc replace dev "$dev" root handle 1: lossless "$@"
+	tc -n "$ns" qdisc replace dev "$dev" root handle 1: lossless "${PORT_OPTIONS[@]}" "$@"
 }
 
 # stat_of NS DEV KEY: a port's statistic; P.KEY for priority P (see stats.c)

@@ -12,6 +12,9 @@
 # shellcheck source=lib.sh
 . "$SELFTESTS/lib.sh"
 
+# At 2 Mbit/s a frame takes 36 ms, and legitimate pauses last for more than 100 ms
+PORT_OPTIONS=(watchdog detect 2s)
+
 MTU=9000
 FRAME=9000			# bytes without FCS
 WIRE_NS=$(((FRAME + 24) * 400))	# of a frame at 20 Mbit/s

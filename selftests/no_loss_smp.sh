@@ -13,6 +13,9 @@
 # shellcheck source=lib.sh
 . "$SELFTESTS/lib.sh"
 
+# Pauses hold queues here for longer than the watchdog would let them
+PORT_OPTIONS=(watchdog off)
+
 FRAME=1000
 COUNT=15000
 GAP=150000	# 55 Mbit/s of each flow

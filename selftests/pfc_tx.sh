@@ -11,6 +11,9 @@
 # shellcheck source=lib.sh
 . "$SELFTESTS/lib.sh"
 
+# Pauses hold queues here for longer than the watchdog would let them
+PORT_OPTIONS=(watchdog off)
+
 HALF=16776960		# of 65535 quanta at 1 Gbit/s
 FRAME=8192000		# of 1000 bytes at 1 Mbit/s
 

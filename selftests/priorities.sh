@@ -9,6 +9,9 @@
 # shellcheck source=lib.sh
 . "$SELFTESTS/lib.sh"
 
+# Pauses hold queues here for longer than the watchdog would let them
+PORT_OPTIONS=(watchdog off)
+
 FRAME=1000
 WIRE_NS=$(((FRAME + 24) * 80))	# at 100 Mbit/s
 QUANTUM_NS=5120

@@ -9,6 +9,9 @@
 # shellcheck source=lib.sh
 . "$SELFTESTS/lib.sh"
 
+# Pauses hold queues here for longer than the watchdog would let them
+PORT_OPTIONS=(watchdog off)
+
 # Seconds; in virtual time nothing is late
 PATIENCE=2
 

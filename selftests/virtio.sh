@@ -11,6 +11,9 @@
 # shellcheck source=lib.sh
 . "$SELFTESTS/lib.sh"
 
+# Pauses hold queues here for longer than the watchdog would let them
+PORT_OPTIONS=(watchdog off)
+
 FRAME=1000
 COUNT=500	# data frames that b sends
 GREETINGS=20	# pauses of one quantum, of priority 5, that each wants to hear
