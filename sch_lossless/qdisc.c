@@ -361,22 +361,19 @@ static void queue_flush(struct lossless_sched *q, struct lossless_queue *queue)
  * lossless_queue_drain() - flush frames from a queue
  * @q: the port
  * @priority: of the queue
- * @frames_max: not more than these
+ * @frames: how many; the queue holds them
  * @drained: list that they are put on, for the caller to free
  *
  * Under the qdisc's lock, RCU read side, softirq.
- *
- * Return: how many frames.
  */
-u32 lossless_queue_drain(struct lossless_sched *q, unsigned int priority, u32 frames_max,
-			 struct sk_buff **drained)
+void lossless_queue_drain(struct lossless_sched *q, unsigned int priority, u32 frames,
+			  struct sk_buff **drained)
 {
 	struct lossless_queue *queue = &q->queues[priority];
 	struct Qdisc *sch = q->port->sch;
 	struct sk_buff *skb;
-	u32 frames = 0;
 
-	while (queue->head && frames < frames_max) {
+	while (frames--) {
 		skb = queue_take(q, queue);
 		release_frame(q, queue, skb);
 		qdisc_qstats_backlog_dec(sch, skb);
@@ -384,9 +381,7 @@ u32 lossless_queue_drain(struct lossless_sched *q, unsigned int priority, u32 fr
 		qdisc_qstats_drop(sch);
 		skb->next = *drained;
 		*drained = skb;
-		frames++;
 	}
-	return frames;
 }
 
 static void lossless_reset(struct Qdisc *sch)

@@ -213,10 +213,7 @@ static u64 timeout_deadline(const struct lossless_sched *q)
 
 	for_each_set_bit(i, &paused, LOSSLESS_PRIORITIES)
 		at = min(at, q->queues[i].paused_until_ns);
-	if (!r->timeout_of && r->pause_timeout_ns && q->blocked.is_running)
-		at = q->blocked.since_ns + r->pause_timeout_ns -
-		     min(r->pause_timeout_ns, q->blocked.held_ns);
-	return at;
+	return r->timeout_of ? at : blocked_deadline(&q->blocked, r->pause_timeout_ns);
 }
 
 static void judge_timeout(struct lossless_sched *q, u64 now)
@@ -397,8 +394,12 @@ static struct sk_buff *drain(struct lossless_sched *q)
 	u32 frames;
 
 	for_each_set_bit(i, &todo, LOSSLESS_PRIORITIES) {
-		frames = lossless_queue_drain(q, i, left, &drained);
+		/* a queue that gets empty is judged, which may end what this is for */
+		if (!(q->dropping & BIT(i)))
+			continue;
+		frames = min(left, q->queues[i].frames);
 		count_lost(q, &q->queues[i], frames, true);
+		lossless_queue_drain(q, i, frames, &drained);
 		left -= frames;
 	}
 	return drained;
@@ -413,6 +414,7 @@ static void recover_bh(struct lossless_bh *bh)
 
 	rcu_read_lock_bh();
 	spin_lock(qdisc_lock(sch));
+	lossless_sched_expire(q, ktime_get_ns());
 	drained = drain(q);
 	is_more = q->dropping & q->backlogged;
 	spin_unlock(qdisc_lock(sch));

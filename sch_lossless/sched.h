@@ -286,8 +286,8 @@ void lossless_queues_resize(struct Qdisc *sch, const struct lossless_config *con
 			    u32 namespace_cell_bytes, bool pool_changed);
 void lossless_queues_withdraw(struct Qdisc *sch);
 
-u32 lossless_queue_drain(struct lossless_sched *q, unsigned int priority, u32 frames_max,
-			 struct sk_buff **drained);
+void lossless_queue_drain(struct lossless_sched *q, unsigned int priority, u32 frames,
+			  struct sk_buff **drained);
 
 /* recover.c */
 void lossless_recover_init(struct lossless_sched *q);

@@ -79,6 +79,20 @@ u64 blocked_held_ns(const struct blocked_clock *clock, u64 now)
 	return clock->held_ns + (now - clock->since_ns);
 }
 
+/**
+ * blocked_deadline() - when it will have been blocked for so long, if nothing happens
+ * @clock: running or not
+ * @limit_ns: how long
+ *
+ * Return: ns, perhaps past; U64_MAX: never.
+ */
+u64 blocked_deadline(const struct blocked_clock *clock, u64 limit_ns)
+{
+	if (!clock->is_running)
+		return U64_MAX;
+	return clock->since_ns + limit_ns - min(limit_ns, clock->held_ns);
+}
+
 static u64 slice_ns(const struct watchdog_law *law)
 {
 	return div64_u64(law->window_ns, WATCHDOG_SLICES);
@@ -288,10 +302,10 @@ u64 watchdog_deadline(struct watchdog *dog, const struct watchdog_law *law, u64 
 		at = restore_at(dog, law);
 		return at > now || !is_held_in_storm(dog, law) ? at : U64_MAX;
 	}
-	if (dog->state != WATCHDOG_OK || !law->is_on || !dog->clock.is_running)
+	if (dog->state != WATCHDOG_OK || !law->is_on)
 		return at;
-	at = dog->clock.since_ns + law->detect_ns - min(law->detect_ns, dog->clock.held_ns);
-	if (law->window_ns)
+	at = blocked_deadline(&dog->clock, law->detect_ns);
+	if (law->window_ns && dog->clock.is_running)
 		at = min(at, window_deadline(dog, law, now));
 	return at;
 }

@@ -31,6 +31,7 @@ void blocked_begin(struct blocked_clock *clock, u64 detect_ns, u64 now);
 u64 blocked_end(struct blocked_clock *clock, u64 at);
 void blocked_restart(struct blocked_clock *clock, u64 now);
 u64 blocked_held_ns(const struct blocked_clock *clock, u64 now);
+u64 blocked_deadline(const struct blocked_clock *clock, u64 limit_ns);
 
 /**
  * blocked_sent() - a frame has left
