@@ -117,6 +117,25 @@ wait_until() {
 	done
 }
 
+# --- kmemleak, where the kernel has it ---------------------------------------
+
+KMEMLEAK=/sys/kernel/debug/kmemleak
+
+forget_leaks() {
+	[ ! -e $KMEMLEAK ] || echo clear > $KMEMLEAK
+}
+
+# A test: what has leaked since forget_leaks, with the module loaded and removed many times by now
+no_leak() {
+	[ -e $KMEMLEAK ] || return 0
+	sleep 6
+	echo scan > $KMEMLEAK
+	echo scan > $KMEMLEAK
+	grep -q . $KMEMLEAK || return 0
+	fail "kmemleak has found something"
+	sed 's/^/# /' $KMEMLEAK
+}
+
 # --- network -----------------------------------------------------------------
 
 on() {

@@ -20,7 +20,6 @@ FRAME=1000
 SIZES="guaranteed 3000 static xoff 6000 xon 5000 headroom 100000"
 ROUNDS=20	# of each kind
 is_exact || ROUNDS=3 # slow machines, which see more of what goes wrong
-KMEMLEAK=/sys/kernel/debug/kmemleak
 declare -A SENDER
 
 # --- topology and traffic ----------------------------------------------------
@@ -211,16 +210,5 @@ namespace_dies() {
 	done
 }
 
-# What kmemleak has found since the script began: the module is loaded and removed many times by now
-no_leak() {
-	[ -e $KMEMLEAK ] || return 0
-	sleep 6
-	echo scan > $KMEMLEAK
-	echo scan > $KMEMLEAK
-	grep -q . $KMEMLEAK || return 0
-	fail "kmemleak has found something"
-	sed 's/^/# /' $KMEMLEAK
-}
-
-[ ! -e $KMEMLEAK ] || echo clear > $KMEMLEAK
+forget_leaks
 run_tests changed deleted replaced egress_deleted link_flaps egress_flaps moved unregistered without_bridge namespace_dies no_leak

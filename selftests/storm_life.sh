@@ -19,7 +19,6 @@ MS=1000000
 # time nothing is late, but a link is noticed after a second.
 PATIENCE=20 DETECT=500
 ! is_exact || PATIENCE=4 DETECT=10
-KMEMLEAK=/sys/kernel/debug/kmemleak
 SIZES="guaranteed 3000 static xoff 6000 xon 5000 headroom 100000"
 
 # --- topology ----------------------------------------------------------------
@@ -975,17 +974,7 @@ a_hundred_times() {
 	silence
 }
 
-no_leak() {
-	[ -e $KMEMLEAK ] || return 0
-	sleep 6
-	echo scan > $KMEMLEAK
-	echo scan > $KMEMLEAK
-	grep -q . $KMEMLEAK || return 0
-	fail "kmemleak has found something"
-	sed 's/^/# /' $KMEMLEAK
-}
-
-[ ! -e $KMEMLEAK ] || echo clear > $KMEMLEAK
+forget_leaks
 run_tests port_flaps peer_flaps closed_port qdisc_deleted replaced_by_pfifo replaced_by_another device_deleted \
 	ingress_device_deleted moved peers_namespace_dies senders_namespace_dies switch_dies mtu_and_other_options \
 	queue_length watchdog_off_and_on on_counts_from_then pfc_disabled pfc_of_another_priority lossy_and_back \
